@@ -40,7 +40,8 @@ SLICE_FOLDERS = ("network", "kernels", "formats/chrome", "formats/perfetto")
 VENDOR_FILES = {
     # Commands that vendors' users know, and what those share.
     "cli": ("annotate", "annotate_summary", "estimate", "perfetto_logger", "phases", "run_blocks", "run_profiles",
-            "suite", "qaic_compile", "qaic_opstats", "qaic_program", "qaic_runner",
+            "suite", "qaic_compile", "qaic_feeds", "qaic_opstats", "qaic_parts", "qaic_reports", "qaic_runner",
+            "qaic_settings",
             "torq_compile", "torq_hw", "torq_run_module", "tt_perf", "tt_perf_cells", "tt_perf_files",
             "tt_perf_limits", "tt_perf_stack", "tt_perf_table", "tt_profile", "tt_report",
             # Lists of all commands, and the options of all formats.

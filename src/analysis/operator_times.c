@@ -4,6 +4,8 @@
 
 #include "base/memory.h"
 
+enum { CALLERS_MOST = 10000 }; // a damaged file may have calls that call themselves
+
 struct open_span {
     uint64_t end; // ns
     uint32_t operator_id;
@@ -21,7 +23,7 @@ struct operator_meter {
     size_t open_capacity;
 };
 
-static enum operator_side side_of(const struct track *track)
+enum operator_side operator_side_of(const struct track *track)
 {
     if (role_is_device(track->role))
         return OPERATOR_DEVICE;
@@ -82,6 +84,36 @@ static void operator_times_add_kernel(struct operator_meter *meter, struct opera
     }
 }
 
+// What a device did counts for every operator that called the one it belongs to; on the host it
+// lies in their spans anyway.
+static void add_to_callers(struct operator_meter *meter, uint32_t call, uint64_t duration)
+{
+    const struct profile *profile = meter->profile;
+    const uint32_t own = profile_call(profile, call)->operator_id;
+    uint32_t previous = own;
+    unsigned depth = 0;
+    for (uint32_t at = profile_call(profile, call)->parent; at != 0 && depth < CALLERS_MOST;
+         at = profile_call(profile, at)->parent, depth++) {
+        const uint32_t caller = profile_call(profile, at)->operator_id;
+        if (caller != previous && caller != own)
+            meter->times->operators[caller].total[OPERATOR_DEVICE] += duration;
+        previous = caller;
+    }
+}
+
+// Whether a span of no operator lies in none either: then its time is nobody's.
+static bool is_nobodys(const struct operator_meter *meter, const struct track *track,
+                       uint64_t start)
+{
+    if (track->role == ROLE_NONE)
+        return false;
+    for (size_t i = track->nests ? meter->open_count : 0; i > 0; i--) {
+        if (meter->open[i - 1].end > start)
+            return meter->open[i - 1].operator_id == 0;
+    }
+    return true;
+}
+
 static void operator_times_add_event(struct operator_meter *meter, const struct event *event,
                                      struct view values)
 {
@@ -89,18 +121,19 @@ static void operator_times_add_event(struct operator_meter *meter, const struct 
     const struct track *track = profile_track(profile, event->track);
     const struct clock_domain *clock = profile_clock(profile, track->clock);
     const uint32_t operator_id = profile_call(profile, event->call)->operator_id;
-    if (operator_id == 0) {
-        meter->times->without++;
-        return;
-    }
     const uint64_t start = clock_to_ns(clock, event->start);
     const uint64_t end = clock_to_ns(clock, event->end);
-    const enum operator_side side = side_of(track);
+    meter->times->without += operator_id == 0;
+    if (operator_id == 0 && !is_nobodys(meter, track, start))
+        return;
+    const enum operator_side side = operator_side_of(track);
     struct operator_time *time = &meter->times->operators[operator_id];
     const bool inside_itself =
         track->nests && take_from_outer(meter, start, end, side, operator_id);
     time->total[side] += inside_itself ? 0 : end - start;
     time->self[side] += end - start;
+    if (side == OPERATOR_DEVICE)
+        add_to_callers(meter, event->call, end - start);
     operator_times_count_call(meter, time, event->call);
     if (meter->kernel_key != HASH_NONE)
         operator_times_add_kernel(meter, time, values);
@@ -126,6 +159,8 @@ static int operator_times_compare_times(const void *left, const void *right)
 {
     const struct operator_time *a = left;
     const struct operator_time *b = right;
+    if ((a->operator_id == 0) != (b->operator_id == 0))
+        return a->operator_id == 0 ? 1 : -1;
     for (int side = OPERATOR_SIDES - 1; side >= 0; side--) {
         if (a->self[side] != b->self[side])
             return a->self[side] > b->self[side] ? -1 : 1;
@@ -173,10 +208,15 @@ static void sum_types(const struct profile *profile, struct operator_times *time
 static void operator_times_finish(const struct profile *profile, struct operator_times *times)
 {
     struct operator_time sum = {0};
-    for (uint32_t id = 1; id < profile->operators.count; id++) {
+    for (uint32_t id = 0; id < profile->operators.count; id++) {
         struct operator_time time = times->operators[id];
         if (time.spans == 0)
             continue;
+        if (id == 0) { // its total is what nothing else has
+            times->nobodys = true;
+            time.calls = 0;
+            memcpy(time.total, time.self, sizeof time.total);
+        }
         time.operator_id = id;
         times->operators[times->count++] = time;
         operator_times_add_up(&sum, &time);

@@ -3,7 +3,12 @@
 // the host; what an engine does whose role nobody said is kept apart.
 //
 // A span inside another of a track that is a call stack belongs to the inner operator alone:
-// `self` is the time in which the operator is the innermost one.
+// `self` is the time in which the operator is the innermost one. `total` has what the operators
+// that it calls took as well, on both sides.
+//
+// Time that belongs to no operator is the last row, with the id 0: the spans of a device or a
+// host's thread that lie in no operator's span. Lanes of which nothing is said (annotations,
+// windows) have none.
 //
 // Memory: 88 bytes an operator, one bit a call, and the spans that are open at
 // once on a track.
@@ -14,6 +19,8 @@
 #include "profile/profile.h"
 
 enum operator_side { OPERATOR_UNKNOWN, OPERATOR_HOST, OPERATOR_DEVICE, OPERATOR_SIDES };
+
+enum operator_side operator_side_of(const struct track *track);
 
 struct operator_time {
     uint32_t operator_id;
@@ -32,6 +39,7 @@ struct operator_times {
     uint64_t self[OPERATOR_SIDES]; // of all
     uint64_t kernel;
     bool has_kernel;  // spans say it (a value `kernel_ns`)
+    bool nobodys;     // one of `operators` and of `types` is the time of no operator
     uint64_t without; // spans that belong to no operator
 };
 

@@ -26,6 +26,41 @@ uint64_t statistics_median_whole(const uint64_t *sorted, size_t count)
     return statistics_halfway(sorted[middle.low], sorted[middle.high]);
 }
 
+static void swap_whole(uint64_t *a, uint64_t *b)
+{
+    const uint64_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+// Numbers below the pivot, equal to it, above it: each round keeps the part that holds the rank.
+// The pivot is drawn, so that no order of the numbers makes it slow.
+uint64_t statistics_select(uint64_t *numbers, size_t count, size_t rank)
+{
+    uint64_t drawn = SEED;
+    size_t from = 0, to = count;
+    while (to - from > 1) {
+        drawn = drawn * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t pivot = numbers[from + (size_t)(drawn >> 33) % (to - from)];
+        size_t below = from, at = from, above = to;
+        while (at < above) {
+            if (numbers[at] < pivot)
+                swap_whole(&numbers[below++], &numbers[at++]);
+            else if (numbers[at] > pivot)
+                swap_whole(&numbers[at], &numbers[--above]);
+            else
+                at++;
+        }
+        if (rank < below)
+            to = below;
+        else if (rank >= above)
+            from = above;
+        else
+            return pivot;
+    }
+    return numbers[from];
+}
+
 static int compare_signed(const void *left, const void *right)
 {
     const int64_t a = *(const int64_t *)left;

@@ -34,6 +34,9 @@ static inline uint64_t statistics_halfway(uint64_t low, uint64_t high)
 // Of sorted numbers, at least one.
 uint64_t statistics_median_whole(const uint64_t *sorted, size_t count);
 
+// The one that would stand at `rank` if they were sorted; puts them in another order.
+uint64_t statistics_select(uint64_t *numbers, size_t count, size_t rank);
+
 // Sorts them; at least one.
 int64_t statistics_median_signed(int64_t *numbers, size_t count);
 

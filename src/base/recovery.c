@@ -225,7 +225,7 @@ static void give_up_reserve(struct region *region)
     if (region->reserve == NULL)
         return;
     atomic_store(region->reserve_used, true);
-    munmap(region->reserve, RECOVERY_RESERVE);
+    munmap(region->reserve, region->reserve_size);
     region->reserve = NULL;
 }
 
@@ -233,10 +233,15 @@ void region_reserve(struct region *region, atomic_bool *used)
 {
     if (region->reserve != NULL)
         return;
-    void *reserve =
-        mmap(NULL, RECOVERY_RESERVE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *reserve = MAP_FAILED;
+    size_t size = RECOVERY_RESERVE * 2;
+    while (reserve == MAP_FAILED && size > RECOVERY_RESERVE_LEAST) {
+        size /= 2;
+        reserve = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    }
     region->reserve_used = used;
     region->reserve = reserve != MAP_FAILED ? reserve : NULL;
+    region->reserve_size = size;
     atomic_store(used, reserve == MAP_FAILED);
 }
 

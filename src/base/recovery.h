@@ -34,6 +34,7 @@ struct region {
     struct holding *holdings; // the newest first
     bool unsound;
     void *reserve; // NULL: none, or it is used up
+    size_t reserve_size;
     atomic_bool *reserve_used;
 };
 
@@ -105,8 +106,8 @@ void region_release(struct region *region);
 
 // Address space that is given up, once, when a scope of the region would fail for want of memory.
 // `used`, where others see it, says that there is none at the moment. Asked for again, it is tried
-// to have it back.
-enum { RECOVERY_RESERVE = 32 << 20 };
+// to have it back, if need be a smaller one.
+enum { RECOVERY_RESERVE = 32 << 20, RECOVERY_RESERVE_LEAST = 4 << 20 };
 void region_reserve(struct region *region, atomic_bool *used);
 
 // True when there was a reserve: the caller tries again.

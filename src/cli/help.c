@@ -43,7 +43,11 @@ void help_print(const struct command *command, const char *called)
         print_option(option);
     if (command->examples != NULL)
         printf("\nexamples:\n%s\n", command->examples);
-    printf("\nexit: 0 done, 1 failed, 2 wrong use, 3 done but data was lost (see the ledger)\n");
+    if (command->failure_exit != 0)
+        printf("\nexit: 0 done, %d failed\n", command->failure_exit);
+    else
+        printf("\nexit: 0 done, 1 failed, 2 wrong use, 3 done but data was lost (see the "
+               "ledger)\n");
 }
 
 void help_print_program(FILE *file, const struct command *const *commands)

@@ -87,8 +87,12 @@ static void put_option(struct output *output, const struct option *option)
     help_manual_put_line(output, view_of(option->help));
 }
 
-static void put_exit(struct output *output)
+static void put_exit(struct output *output, const struct command *command)
 {
+    if (command != NULL && command->failure_exit != 0) {
+        output_format(output, ".SH EXIT STATUS\n0 done, %d failed.\n", command->failure_exit);
+        return;
+    }
     output_text(output, ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong use, 3 done but data was lost: "
                         "the ledger in the report says what.\n");
 }
@@ -123,7 +127,7 @@ void help_manual_command(struct output *output, const struct command *command, c
     const struct option *option;
     for (size_t i = 0; (option = help_option(command, i)) != NULL; i++)
         put_option(output, option);
-    put_exit(output);
+    put_exit(output, command);
     if (command->examples != NULL) {
         output_text(output, ".SH EXAMPLES\n");
         put_paragraphs(output, command->examples);
@@ -147,5 +151,5 @@ void help_manual_program(struct output *output, const struct command *const *com
         output_text(output, " (1)\n");
         help_manual_put_line(output, view_of(commands[i]->summary));
     }
-    put_exit(output);
+    put_exit(output, NULL);
 }

@@ -26,6 +26,7 @@
 const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
     &COMMAND_OPERATORS,
+    &COMMAND_TOP,
     &COMMAND_TIMELINE,
     &COMMAND_CONVERT,
     &COMMAND_MERGE,
@@ -41,6 +42,7 @@ const struct command *const COMMANDS[] = {
     &COMMAND_VERIFY,
     &COMMAND_TARGETS,
     &COMMAND_QAIC_COMPILE,
+    &COMMAND_QAIC_EXEC,
     &COMMAND_QAIC_RUNNER,
     &COMMAND_QAIC_OPSTATS,
     &COMMAND_TORQ_COMPILE,
@@ -83,8 +85,11 @@ static bool asks_for_help(int count, char **words)
     return false;
 }
 
-static int exit_code_of(status failure)
+// `command` may be NULL: none was found.
+static int exit_code_of(const struct command *command, status failure)
 {
+    if (command != NULL && command->failure_exit != 0)
+        return command->failure_exit;
     return status_code_of(failure) == STATUS_USAGE ? EXIT_USAGE : EXIT_FAILED;
 }
 
@@ -97,10 +102,11 @@ static bool asks_for_columns(const struct command *command, int count, char **wo
     return false;
 }
 
-static int main_report_failure(status failure)
+static int main_report_failure(const struct command *command, status failure)
 {
-    const int code = exit_code_of(failure);
-    fprintf(stderr, "opscope: %s\n", status_message(failure));
+    const int code = exit_code_of(command, failure);
+    const bool vendors = command != NULL && command->refuse != NULL;
+    fprintf(stderr, "%s%s\n", vendors ? "" : "opscope: ", status_message(failure));
     status_free(failure);
     return code;
 }
@@ -111,7 +117,7 @@ static int report_better(const struct command *command, int count, char **words,
     failure = file_kinds_explain(command->name, count, words, failure);
     fprintf(stderr, "opscope: %s\n", status_message(failure));
     file_kinds_print_folder(command->name, count, words, failure);
-    const int code = exit_code_of(failure);
+    const int code = exit_code_of(command, failure);
     status_free(failure);
     return code;
 }
@@ -130,12 +136,12 @@ static int main_run_command(const struct command *command, const char *called, i
     struct arguments *arguments;
     status failure = arguments_parse(command, count, words, &arguments);
     if (failure != STATUS_OK)
-        return main_report_failure(failure);
+        return main_report_failure(command, failure);
     int exit_code = EXIT_DONE;
     failure = limits_apply(command, arguments);
     if (failure != STATUS_OK) {
         arguments_free(arguments);
-        return main_report_failure(failure);
+        return main_report_failure(command, failure);
     }
     progress_line_start();
     failure = isa_check();
@@ -168,7 +174,7 @@ static int run_named(int count, char **words)
     const struct command *command;
     const status unknown = help_find(COMMANDS, words[1], &command);
     if (unknown != STATUS_OK)
-        return main_report_failure(unknown);
+        return main_report_failure(NULL, unknown);
     char name[64];
     snprintf(name, sizeof name, "opscope %s", command->name);
     return main_run_command(command, name, count - 2, words + 2);
@@ -234,6 +240,6 @@ int main(int count, char **words)
     replace_remove_all();
     // What was printed may still be on its way to a disk that is full.
     if (fflush(stdout) != 0 || ferror(stdout))
-        return main_report_failure(status_system(errno, "stdout", "cannot write"));
+        return main_report_failure(NULL, status_system(errno, "stdout", "cannot write"));
     return exit_code;
 }

@@ -29,7 +29,9 @@ static void cli_operators_print_report(const struct request *request, const char
 {
     const struct operator_times *times = &request->times;
     char number[LEDGER_NUMBER_ROOM];
-    printf("%s: %zu operators of %zu types\n", path, times->count, times->type_count);
+    const bool nobodys = times->nobodys;
+    printf("%s: %zu operators of %zu types\n", path, times->count - nobodys,
+           times->type_count - nobodys);
     if (times->count > 0) {
         print_table(request->tables[0], times->type_count);
         printf("\n");
@@ -86,7 +88,7 @@ static status cli_operators_show(const struct arguments *arguments, struct reque
     STATUS_TRY(format_read(path, &options, request->profile));
     STATUS_TRY(operator_times_measure(request->profile, &request->times));
     STATUS_TRY(make_tables(request));
-    if (request->times.count == 0)
+    if (request->times.count == request->times.nobodys)
         profile_note(request->profile, 0, LEDGER_REMARK, 1, "%s: its events name no operators",
                      path);
     if (request->options.json)

@@ -130,6 +130,8 @@ static status parse_option(struct arguments *arguments, int count, char **words,
     if (command_option(command, index) == NULL)
         index = find_beginning(command, view_slice(bare, 0, equals));
     const struct option *option = command_option(command, index);
+    if (option == NULL && command->refuse != NULL)
+        return command->refuse((struct view){word, (size_t)(bare.data - word) + equals});
     if (option == NULL)
         return unknown_option(command, word, view_slice(bare, 0, equals));
 

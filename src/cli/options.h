@@ -46,6 +46,10 @@ struct command {
     // What its rows are made of (table_options.h), up to a NULL; NULL: it prints no rows.
     const struct table_form *const *tables;
     bool no_files; // it reads none: without what every command that does takes
+    // As the vendor's tool does it: what it says of an option that it does not know, on a line of
+    // its own (NULL: as here), and the exit code of any failure (0: 1, and 2 for wrong use).
+    status (*refuse)(struct view option);
+    int failure_exit;
     // Returns the exit code through `*out_exit` (0, or 3 when data was lost).
     status (*run)(const struct arguments *arguments, int *out_exit);
 };

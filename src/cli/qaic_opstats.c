@@ -9,7 +9,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "commands.h"
-#include "qaic_program.h"
+#include "formats/qaic/qaic_program.h"
 #include "reports/qaic/opstats.h"
 
 static const char PREFIX[] = "aic-profiling-program-";
@@ -201,8 +201,7 @@ static status process_buffer(struct request *request, const char *name)
     bytes_append_format(&path, "%s/%s", request->input, name);
     bytes_append(&path, "", 1);
     const char *text = (const char *)path.data;
-    const struct opstats opstats = {
-        .network = request->program.network, .stats = &stats, .program = request->program.program};
+    struct opstats opstats = {.stats = &stats};
     status result = input_open(text, &input);
     if (result == STATUS_OK && !qaic_raw_recognise(input->bytes))
         result = status_make(STATUS_UNSUPPORTED,
@@ -212,7 +211,12 @@ static status process_buffer(struct request *request, const char *name)
                              text);
     if (result == STATUS_OK)
         result = qaic_raw_read(input, &stats);
-    if (result == STATUS_OK && stats.program != request->program.checksum)
+    const struct qaic_part *part =
+        result == STATUS_OK ? qaic_program_find(&request->program, stats.program) : NULL;
+    if (part != NULL) {
+        opstats.network = part->network;
+        opstats.program = part->program;
+    } else if (result == STATUS_OK)
         result = status_make(STATUS_DATA,
                              "%s: belongs to another program than this: give the "
                              "programqpc.bin that was run",

@@ -4,6 +4,7 @@
 // models, and every file says so.
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,11 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "commands.h"
-#include "device/device.h"
+#include "device/choice.h"
 #include "formats/qaic/collect.h"
 #include "network/tensor_file.h"
-#include "network_input.h"
-#include "qaic_program.h"
+#include "formats/qaic/specializations.h"
+#include "qaic_feeds.h"
 #include "reports/qaic/opstats.h"
 
 enum { ITERATIONS_USUAL = 40 };
@@ -26,21 +27,28 @@ enum profiling_type { TYPE_STATS = 1, TYPE_TRACE = 2, TYPE_LATENCY = 4, TYPE_RAW
 
 struct iteration {
     uint64_t started, ended; // ns of this machine
+    size_t part;             // the specialization that it was of
+};
+
+// A specialization, as it is run.
+struct loaded {
+    struct qaic_collected collected;
+    struct sim_result *times;
+    struct device_pair *kept;
 };
 
 struct running {
     const struct arguments *arguments;
     struct qaic_program program;
-    struct qaic_collected collected;
-    struct sim_result *times;
+    struct loaded *parts;            // by part of the program
+    struct choice_program *programs; // the same, for the device
     struct device *device;
+    struct qaic_feeds feeds;
     unsigned types; // bits of profiling_type
     const char *folder;
     const char *outputs;                 // where they go; NULL: nowhere
     unsigned first_output, output_count; // of which iterations
     unsigned iterations, samples, start_iteration, delay_ms;
-    struct datum **inputs;
-    uint32_t input_count;
     struct iteration *done;
     unsigned done_count;
     unsigned first_sample, sampled; // index of the first, and how many
@@ -132,6 +140,20 @@ static status qaic_runner_check_level(const struct running *running)
     return STATUS_OK;
 }
 
+static status load_part(struct running *running, size_t index)
+{
+    const struct qaic_part *part = &running->program.parts[index];
+    struct loaded *loaded = &running->parts[index];
+    struct choice_program *program = &running->programs[index];
+    program->program = part->program;
+    STATUS_TRY(qaic_collect(part->program, running->program.target, &loaded->collected));
+    loaded->collected.network->ddr_stats = part->network->ddr_stats;
+    if (running->program.retained)
+        STATUS_TRY(qaic_retained_find(part->program, &loaded->kept, &program->kept_count));
+    program->kept = loaded->kept;
+    return sim_run(part->program, running->program.target, COST_RULES_BEST, &loaded->times);
+}
+
 static status load(struct running *running)
 {
     const struct device_options options = {0};
@@ -143,38 +165,13 @@ static status load(struct running *running)
                            "with this qaic-compile",
                            running->program.qpc->input->path);
     STATUS_TRY(qaic_runner_check_level(running));
-    const struct program *program = running->program.program;
-    STATUS_TRY(qaic_collect(program, running->program.target, &running->collected));
-    running->collected.network->ddr_stats = running->program.network->ddr_stats;
-    STATUS_TRY(sim_run(program, running->program.target, COST_RULES_BEST, &running->times));
-    return device_load(&DEVICE_HOST, program, running->program.target, &options, &running->device);
-}
-
-static status qaic_runner_read_inputs(struct running *running)
-{
-    const struct network *network = device_network(running->device);
-    size_t count;
-    const char *const *files = arguments_values(running->arguments, "input-file", &count);
-    const char **given = memory_allocate_zeroed(count + 1, sizeof *given);
-    struct bytes names = {0};
-    size_t *at = memory_allocate_zeroed(count + 1, sizeof *at);
-    for (size_t i = 0; i < count; i++) {
-        at[i] = names.size;
-        bytes_append_format(&names, "@%s", files[i]);
-        bytes_append(&names, "", 1);
-    }
+    const size_t count = running->program.part_count;
+    running->parts = memory_allocate_zeroed(count, sizeof *running->parts);
+    running->programs = memory_allocate_zeroed(count, sizeof *running->programs);
     for (size_t i = 0; i < count; i++)
-        given[i] = (const char *)names.data + at[i];
-    running->input_count = network_graph(network, 0)->input_count;
-    running->inputs =
-        memory_allocate_zeroed((size_t)running->input_count + 1, sizeof *running->inputs);
-    if (count == 0)
-        printf("Using bounded random inputs\n");
-    const status result = network_input_read(network, given, count, 0, running->inputs);
-    bytes_free(&names);
-    free(given);
-    free(at);
-    return result;
+        STATUS_TRY(load_part(running, i));
+    return choice_device_load(&DEVICE_HOST, running->programs, count, running->program.target,
+                              &options, &running->device);
 }
 
 // Running ------------------------------------------------------------------------------
@@ -214,7 +211,8 @@ static status qaic_runner_write_outputs(const struct running *running, struct da
                                         unsigned index)
 {
     const char *folder = running->outputs;
-    const struct network *network = device_network(running->device);
+    const size_t part = running->done[index].part;
+    const struct network *network = choice_device_network(running->device, part);
     const struct network_graph *graph = network_graph(network, 0);
     if (folder == NULL || index < running->first_output ||
         index - running->first_output >= running->output_count)
@@ -224,6 +222,8 @@ static status qaic_runner_write_outputs(const struct running *running, struct da
         char path[4096];
         const struct network_value *value = network_value(network, graph->outputs[i]);
         const struct view name = value->name;
+        if (outputs[i] == NULL) // it stays on the device
+            continue;
         const int size =
             snprintf(path, sizeof path, "%s/%.*s-inf-%u.bin", folder, VIEW_ARGUMENTS(name), index);
         if (size < 0 || (size_t)size >= sizeof path)
@@ -246,8 +246,9 @@ static status qaic_runner_run_iterations(struct running *running)
     status result = STATUS_OK;
     for (unsigned i = 0; result == STATUS_OK && qaic_runner_goes_on(running, i); i++) {
         const bool due = is_due(running, i, begun);
-        struct iteration one = {.started = monotonic_ns()};
-        result = device_run(running->device, running->inputs, running->input_count, outputs);
+        const struct qaic_feed *feed = qaic_feeds_at(&running->feeds, i);
+        struct iteration one = {.started = monotonic_ns(), .part = feed->part};
+        result = device_run(running->device, feed->inputs, running->feeds.input_count, outputs);
         one.ended = monotonic_ns();
         if (result != STATUS_OK)
             break;
@@ -265,26 +266,32 @@ static status qaic_runner_run_iterations(struct running *running)
 
 // Files --------------------------------------------------------------------------------
 
+// Inferences follow one another on the card's clock: ticks until the one at `index`.
+static uint64_t begin_of(const struct running *running, unsigned index)
+{
+    uint64_t ticks = 0;
+    for (unsigned i = 0; i < index; i++)
+        ticks += (uint64_t)((double)running->parts[running->done[i].part].times->end *
+                            QAIC_TICKS_A_SECOND / (double)running->program.target->clock) +
+                 1;
+    return ticks;
+}
+
 static struct qaic_raw_stats *stats_of(const struct running *running, unsigned index)
 {
-    // Inferences follow one another on the card's clock.
-    const uint64_t each = (uint64_t)((double)running->times->end * QAIC_TICKS_A_SECOND /
-                                     (double)running->program.target->clock) +
-                          1;
-    const int32_t level = running->program.network->stats_level;
-    struct qaic_raw_stats *stats =
-        qaic_stats_model(&running->collected, running->program.program, running->program.target,
-                         running->times, (uint32_t)(level > 0 ? level : 0), each * index);
-    stats->program = running->program.checksum;
+    const size_t own = running->done[index].part;
+    const struct qaic_part *part = &running->program.parts[own];
+    const int32_t level = part->network->stats_level;
+    struct qaic_raw_stats *stats = qaic_stats_model(
+        &running->parts[own].collected, part->program, running->program.target,
+        running->parts[own].times, (uint32_t)(level > 0 ? level : 0), begin_of(running, index));
+    stats->program = part->checksum;
     stats->inference = index;
     return stats;
 }
 
-static status say_path(char *path, size_t room, const struct running *running, const char *format,
-                       unsigned index)
+static status say_path(char *path, size_t room, const struct running *running, const char *name)
 {
-    char name[256];
-    snprintf(name, sizeof name, format, index);
     const int size = snprintf(path, room, "%s/aic-profiling-program-0-%s", running->folder, name);
     if (size < 0 || (size_t)size >= room)
         return status_make(STATUS_USAGE, "qaic-runner: %s: the path is too long", running->folder);
@@ -294,12 +301,17 @@ static status say_path(char *path, size_t room, const struct running *running, c
     return STATUS_OK;
 }
 
+// Names of networks come from the program's file, and are no paths.
 static status write_raw(const struct running *running, unsigned index,
                         const struct qaic_raw_stats *stats)
 {
-    char path[4096];
-    STATUS_TRY(say_path(path, sizeof path, running,
-                        "activation-0-inf-%u-QAicGraph-aiccyclecounts.bin", index));
+    char path[4096], ending[256];
+    const struct view name = running->program.parts[running->done[index].part].network->name;
+    snprintf(ending, sizeof ending, "activation-0-inf-%u-%.*s-aiccyclecounts.bin", index,
+             VIEW_ARGUMENTS(name));
+    for (char *c = ending; *c != '\0'; c++)
+        *c = *c == '/' ? '_' : *c;
+    STATUS_TRY(say_path(path, sizeof path, running, ending));
     return qaic_raw_write(path, stats);
 }
 
@@ -309,7 +321,9 @@ static status write_stats(const struct running *running, unsigned index,
     char path[4096];
     struct output *output;
     const struct iteration *own = &running->done[index];
-    STATUS_TRY(say_path(path, sizeof path, running, "activation-0-inf-%u.txt", index));
+    char name[64];
+    snprintf(name, sizeof name, "activation-0-inf-%u.txt", index);
+    STATUS_TRY(say_path(path, sizeof path, running, name));
     STATUS_TRY(output_open(path, &output));
     struct qaic_summary *summary = opstats_summarise(opstats);
     qaic_summary_write(summary, output);
@@ -326,23 +340,22 @@ static status qaic_runner_write_trace(const struct running *running, const struc
     char path[4096];
     struct output *output;
     const struct opstats_trace options = {.merge_threads = true};
-    STATUS_TRY(say_path(path, sizeof path, running, "trace.json", 0));
+    STATUS_TRY(say_path(path, sizeof path, running, "trace.json"));
     STATUS_TRY(output_open(path, &output));
     opstats_trace_write(opstats, &options, output);
     return output_close(output);
 }
 
-static double device_us(const struct running *running)
+static double device_us(const struct running *running, size_t part)
 {
-    return (double)running->times->end * 1e6 / (double)running->program.target->clock;
+    return (double)running->parts[part].times->end * 1e6 / (double)running->program.target->clock;
 }
 
 static status write_latency(const struct running *running)
 {
     char path[4096];
     struct output *output;
-    const double device = device_us(running);
-    STATUS_TRY(say_path(path, sizeof path, running, "latency.txt", 0));
+    STATUS_TRY(say_path(path, sizeof path, running, "latency.txt"));
     STATUS_TRY(output_open(path, &output));
     output_format(output,
                   "Profiling Data\nProgramId:0\nProgramName: Program:QAicGraph\n"
@@ -355,6 +368,7 @@ static status write_latency(const struct running *running)
     for (unsigned i = 0; i < running->sampled; i++) {
         const struct iteration *own = &running->done[running->first_sample + i];
         const double host = (double)(own->ended - own->started) / 1e3;
+        const double device = device_us(running, own->part);
         output_format(output,
                       "%6u, %.3f, %.3f, N/A, N/A, %.3f, N/A, N/A, N/A, %.3f, N/A, N/A, N/A, %.3f, "
                       "0, 1\n",
@@ -366,8 +380,9 @@ static status write_latency(const struct running *running)
 static status qaic_runner_write_sample(const struct running *running, unsigned index)
 {
     struct qaic_raw_stats *stats = stats_of(running, index);
+    const struct qaic_part *part = &running->program.parts[running->done[index].part];
     const struct opstats opstats = {
-        .network = running->program.network, .stats = stats, .program = running->program.program};
+        .network = part->network, .stats = stats, .program = part->program};
     status result = STATUS_OK;
     if ((running->types & TYPE_RAW) != 0)
         result = write_raw(running, index, stats);
@@ -388,6 +403,24 @@ static status write_samples(const struct running *running)
 
 // Reports ------------------------------------------------------------------------------
 
+static void print_device(const struct running *running)
+{
+    double least = INFINITY, most = 0, total = 0, squares = 0;
+    for (unsigned i = 0; i < running->done_count; i++) {
+        const double us = device_us(running, running->done[i].part);
+        least = us < least ? us : least;
+        most = us > most ? us : most;
+        total += us;
+        squares += us * us;
+    }
+    const double mean = running->done_count > 0 ? total / running->done_count : 0;
+    const double variance =
+        running->done_count > 0 ? squares / running->done_count - mean * mean : 0;
+    printf("Device Performance: \n%-15s%-15s%-15s%-15s%-15s\n%-15s%-15.3f%-15.3f%-15.3f%-15.3f\n",
+           "Metric,", "Avg,", "Min,", "Max,", "Std", "ExecTimeUs,", mean,
+           least < most ? least : most, most, least < most && variance > 0 ? sqrt(variance) : 0);
+}
+
 static void print_stats(const struct running *running)
 {
     uint64_t sum = 0;
@@ -399,9 +432,7 @@ static void print_stats(const struct running *running)
            running->done_count, us, batch, us > 0 ? running->done_count * 1e6 / us * batch : 0);
     if (running->program.network->stats_level < QAIC_LEVEL_THREADS)
         return;
-    const double device = device_us(running);
-    printf("Device Performance: \n%-15s%-15s%-15s%-15s%-15s\n%-15s%-15.3f%-15.3f%-15.3f%-15.3f\n",
-           "Metric,", "Avg,", "Min,", "Max,", "Std", "ExecTimeUs,", device, device, device, 0.0);
+    print_device(running);
     printf("(durations are this machine's; the device is simulated: ExecTimeUs is modelled)\n");
 }
 
@@ -421,7 +452,10 @@ static status qaic_runner_run_program(struct running *running, int *out_exit)
 {
     STATUS_TRY(qaic_runner_read_options(running));
     STATUS_TRY(load(running));
-    STATUS_TRY(qaic_runner_read_inputs(running));
+    STATUS_TRY(
+        qaic_feeds_read(running->arguments, running->device, &running->program, &running->feeds));
+    if (running->feeds.listed && arguments_value(running->arguments, "num-iter") == NULL)
+        running->iterations = (unsigned)running->feeds.count;
     STATUS_TRY(qaic_runner_run_iterations(running));
     if (running->done_count > running->iterations)
         fprintf(stderr,
@@ -434,18 +468,26 @@ static status qaic_runner_run_program(struct running *running, int *out_exit)
     return STATUS_OK;
 }
 
+static void free_all(struct running *running)
+{
+    qaic_feeds_free(&running->feeds);
+    free(running->done);
+    device_free(running->device);
+    for (size_t i = 0; running->programs != NULL && i < running->program.part_count; i++) {
+        sim_result_free(running->parts[i].times);
+        qaic_collected_free(&running->parts[i].collected);
+        free(running->parts[i].kept);
+    }
+    free(running->parts);
+    free(running->programs);
+    qaic_program_free(&running->program);
+}
+
 static status qaic_runner_command(const struct arguments *arguments, int *out_exit)
 {
     struct running running = {.arguments = arguments};
     const status result = qaic_runner_run_program(&running, out_exit);
-    for (uint32_t i = 0; i < running.input_count; i++)
-        datum_release(running.inputs[i]);
-    free(running.inputs);
-    free(running.done);
-    device_free(running.device);
-    sim_result_free(running.times);
-    qaic_collected_free(&running.collected);
-    qaic_program_free(&running.program);
+    free_all(&running);
     return result;
 }
 
@@ -454,6 +496,8 @@ static const struct option OPTIONS[] = {
     {"num-iter", 'n', OPTION_ONE, "N", "inferences (40)"},
     {"input-file", 'i', OPTION_EACH, "FILE",
      "the next input: .bin, .npy; random where none is given"},
+    {"aic-batch-json-input", 0, OPTION_ONE, "FILE",
+     "inferences and their files: {\"IO-files\": [[{\"path\": ..., \"map-to\": ...}]]}"},
     {"aic-profiling-type", 0, OPTION_EACH, "TYPE", "stats, trace, latency or raw_device_stats"},
     {"aic-profiling-out-dir", 0, OPTION_ONE, "DIR", "where they go (.); it must be there"},
     {"aic-profiling-num-samples", 0, OPTION_ONE, "N", "inferences that are sampled (1)"},

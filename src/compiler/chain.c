@@ -43,7 +43,7 @@ static bool programs_fit(const struct plan *plan, uint32_t first, uint32_t count
 
 bool chain_may_follow(const struct plan *plan, uint32_t first, uint32_t count)
 {
-    if (first + count >= plan->group_count || count >= CHAIN_MOST)
+    if (first + count >= plan->group_count || count >= plan->target->plan.depth)
         return false;
     const struct target *target = plan->target;
     const struct plan_group *head = &plan->groups[first];

@@ -5,8 +5,6 @@
 
 #include "plan.h"
 
-enum { CHAIN_MOST = 8 }; // groups
-
 // Cores that can take part in a group.
 uint32_t chain_units(const struct plan *plan, const struct plan_group *group);
 

@@ -293,9 +293,10 @@ static void load_round(struct local_job *local, uint32_t first, uint32_t end)
 // What stays ---------------------------------------------------------------------------
 
 // The engine that copies from one core to all others; TARGET_NONE: each loads for itself.
-static uint32_t cast_engine(const struct local_job *local)
+static uint32_t cast_engine(const struct local_job *local, uint32_t value)
 {
-    for (uint32_t i = 0; local->target->plan.cast && i < local->target->engine_count; i++) {
+    const bool casts = local->units > 1 && plan_is_cast(local->emitter->plan, value);
+    for (uint32_t i = 0; casts && i < local->target->engine_count; i++) {
         const struct target_engine *engine = &local->target->engines[i];
         if (engine->role == TARGET_ROLE_COMMUNICATION && engine->cast &&
             engine->from == local->memory && engine->to == local->memory)
@@ -337,11 +338,11 @@ static void cast(struct local_job *local, uint32_t engine, const struct carriage
 static void load_staying(struct local_job *local)
 {
     const struct plan_group *whole = local->whole;
-    const uint32_t engine = local->units > 1 ? cast_engine(local) : TARGET_NONE;
-    const uint32_t loading = engine != TARGET_NONE ? 1 : local->units;
     for (uint32_t i = 0; i < whole->input_count; i++) {
         if (near_of(local, false, i) != PLAN_NONE)
             continue;
+        const uint32_t engine = cast_engine(local, whole->inputs[i]);
+        const uint32_t loading = engine != TARGET_NONE ? 1 : local->units;
         uint32_t *buffers = &local->staying[(size_t)i * local->units];
         uint32_t *loads = &local->staying_loads[(size_t)i * local->units];
         struct carriage what = {

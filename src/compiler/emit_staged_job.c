@@ -85,7 +85,7 @@ static void add_stages(struct staged_job *staged, uint32_t task, const struct pl
 static bool brings_to_many(const struct staged_job *staged)
 {
     const struct target *target = staged->emitter->plan->target;
-    for (uint32_t i = 0; target->plan.cast && i < staged->engine->stage_count; i++) {
+    for (uint32_t i = 0; i < staged->engine->stage_count; i++) {
         const struct target_engine *item = &target->engines[staged->engine->stages[i]];
         if (item->role == TARGET_ROLE_TRANSFER && item->to == staged->engine->memory)
             return item->cast;
@@ -111,7 +111,9 @@ static uint64_t bytes_brought(const struct staged_job *staged, uint32_t index, u
 {
     const uint64_t bytes =
         box_bytes(staged, staged->group->inputs[input], &staged->group->tiles[index].inputs[input]);
-    const uint32_t sharing = staged->casts ? count_sharing(staged, index, input) : 1;
+    const bool casts =
+        staged->casts && plan_is_cast(staged->emitter->plan, staged->group->inputs[input]);
+    const uint32_t sharing = casts ? count_sharing(staged, index, input) : 1;
     return (bytes + sharing - 1) / sharing;
 }
 

@@ -92,6 +92,12 @@ struct plan_box plan_box_at_origin(const struct plan_box *box)
     return moved;
 }
 
+bool plan_is_cast(const struct plan *plan, uint32_t value)
+{
+    const struct target_plan *wanted = &plan->target->plan;
+    return wanted->cast && !(wanted->own && network_value(plan->network, value)->constant != NULL);
+}
+
 uint64_t plan_padded(uint64_t bytes)
 {
     return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;

@@ -162,6 +162,9 @@ struct plan_way {
 // False when there is none.
 bool plan_find_way(const struct target *target, uint32_t memory, struct plan_way *out_way);
 
+// Whether a value that all cores need is loaded once and cast to the others.
+bool plan_is_cast(const struct plan *plan, uint32_t value);
+
 // Bytes of a box in memory.
 uint64_t plan_box_bytes(const struct plan_box *box, enum element element);
 struct plan_box plan_box_whole(const struct shape *shape);

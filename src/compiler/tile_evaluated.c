@@ -5,6 +5,7 @@
 #include "compiler.h"
 #include "evaluate.h"
 #include "group.h"
+#include "region.h"
 #include "tile.h"
 #include "tiler.h"
 
@@ -19,6 +20,10 @@ struct chooser {
     struct plan *plan;
     struct evaluation *evaluation;
     uint32_t *readers;
+    // What the target's plan asks for where it can be had: finer cuts, and less memory.
+    uint32_t split;
+    double room;
+    uint64_t depth_room;
 };
 
 // Numbers of cores to try: all of the first few, then fewer and fewer. A number that is
@@ -41,13 +46,14 @@ struct cut {
     bool filled, failed;
     // What was made for it, to be evaluated with several numbers of cores:
     struct arena arena;
-    struct plan_tile *tiles[CHAIN_MOST + 1]; // of the whole and of its members
+    struct plan_tile *tiles[TARGET_DEPTH_MOST + 1]; // of the whole and of its members
     const bool *stays;
 };
 
 struct cuts {
     struct cut *items;
     size_t count, capacity;
+    uint32_t split; // tiles that each core has at least
 };
 
 static void cuts_free(struct cuts *cuts)
@@ -76,12 +82,13 @@ static void add_cut(struct tiler *tiler, const struct grid *grid, struct cuts *c
         (struct cut){.grid = *grid, .slots = tiler->slots, .traffic = bytes};
 }
 
-// Along the last dimension as few parts as fit, and a few more: finer cuts only move more.
+// Along the last dimension as few parts as fit, and a few more: finer cuts only move more, and
+// are there for those who ask for many tiles.
 static void cut_last(struct tiler *tiler, uint32_t axis, struct grid *grid, struct cuts *cuts)
 {
     const int64_t length = tiler_shape(tiler)->dims[axis];
     uint32_t found = 0;
-    for (int64_t parts = 1; parts <= length && found < FINER_MOST;
+    for (int64_t parts = 1; parts <= length && found < FINER_MOST * cuts->split;
          parts = next_parts(parts, length)) {
         grid_set_parts(grid, tiler_shape(tiler), axis, parts);
         if (!tiler_fits(tiler, grid))
@@ -134,9 +141,9 @@ static uint32_t order_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_M
 }
 
 // All cuts that fit, with as many places for tiles as there can be.
-static struct cuts list_cuts(struct tiler *tiler)
+static struct cuts list_cuts(struct tiler *tiler, uint32_t split)
 {
-    struct cuts cuts = {0};
+    struct cuts cuts = {.split = split};
     uint32_t axes[SHAPE_RANK_MOST];
     const uint32_t count = order_axes(tiler, axes);
     const uint64_t lanes = tiler->plan->target->engines[tiler->group->engine].count;
@@ -145,6 +152,22 @@ static struct cuts list_cuts(struct tiler *tiler)
         struct grid grid = tiler_whole_grid(tiler);
         cut_axes(tiler, axes, count, &grid, &cuts);
     }
+    return cuts;
+}
+
+// Between rows alone, then between channels that are apart as well, where there are any.
+static struct cuts list_cuts_in(struct tiler *tiler, uint32_t split, uint32_t way)
+{
+    struct plan *plan = tiler->plan;
+    bool apart = way == 0;
+    for (uint32_t i = 0; i < tiler->group->node_count && !apart; i++)
+        apart =
+            region_apart_axis(plan->network, group_node(plan, tiler->group, i)) < SHAPE_RANK_MOST;
+    if (!apart)
+        return (struct cuts){0};
+    plan->rows_only = way == 0;
+    const struct cuts cuts = list_cuts(tiler, split);
+    plan->rows_only = false;
     return cuts;
 }
 
@@ -189,11 +212,11 @@ static double badness(const struct cut *cut, uint32_t units)
 
 // Which kind of cut it is by how often each core gets a tile; ROUND_KINDS: not for so many
 // cores.
-static uint32_t rounds_kind(const struct cut *cut, uint32_t units)
+static uint32_t rounds_kind(const struct cut *cut, uint32_t units, uint32_t split)
 {
     const uint64_t tiles = grid_tiles(&cut->grid);
     const uint64_t rounds = (tiles + units - 1) / units;
-    if (tiles < units)
+    if (tiles < (uint64_t)units * split)
         return ROUND_KINDS;
     return rounds == 1 ? 0 : rounds == 2 ? 1 : rounds <= 4 ? 2 : 3;
 }
@@ -211,7 +234,7 @@ static struct cut *find_cut(struct tiler *tiler, uint32_t units, uint32_t kind, 
         struct cut *found = NULL;
         for (size_t i = 0; i < cuts->count; i++) {
             struct cut *cut = &cuts->items[i];
-            if (!cut->failed && rounds_kind(cut, units) == kind &&
+            if (!cut->failed && rounds_kind(cut, units, cuts->split) == kind &&
                 (found == NULL || badness(cut, units) < badness(found, units)))
                 found = cut;
         }
@@ -236,6 +259,18 @@ static void try_units(struct chooser *chooser, struct tiler *tiler, uint32_t fir
     }
 }
 
+// What the tiles of a chain may take of the local memory of a core.
+static uint64_t room_of(const struct chooser *chooser, const struct plan_group *head,
+                        uint32_t count)
+{
+    const uint64_t whole = tile_room(chooser->plan, head);
+    const uint64_t cores = chooser->plan->target->core_count;
+    const uint64_t room =
+        chooser->room < 1 && whole < UINT64_MAX ? (uint64_t)((double)whole * chooser->room) : whole;
+    const bool limited = count > 1 && chooser->depth_room > 0 && chooser->depth_room / cores < room;
+    return limited ? chooser->depth_room / cores : room;
+}
+
 // A chain of `count` groups to be cut; NULL where its groups cannot be one.
 static struct plan_group *open_chain(struct chooser *chooser, uint32_t first, uint32_t count,
                                      struct tiler *tiler)
@@ -246,7 +281,7 @@ static struct plan_group *open_chain(struct chooser *chooser, uint32_t first, ui
     struct plan_group *whole = chain != NULL ? &chain->whole : head;
     head->chain = chain;
     tiler_start(tiler, plan, whole, chain != NULL ? head : NULL, count);
-    tiler->room = tile_room(plan, head);
+    tiler->room = room_of(chooser, head, count);
     return whole->output_count == 1 ? head : NULL;
 }
 
@@ -263,13 +298,13 @@ static bool can_be_chain(struct chooser *chooser, uint32_t first, uint32_t count
 {
     struct tiler tiler;
     struct plan_group *head = open_chain(chooser, first, count, &tiler);
-    struct cuts cuts = {0};
-    if (head != NULL)
-        cuts = list_cuts(&tiler);
     bool found = false;
-    for (uint32_t kind = 0; kind < ROUND_KINDS && !found; kind++)
-        found = find_cut(&tiler, 1, kind, &cuts) != NULL;
-    cuts_free(&cuts);
+    for (uint32_t way = 0; way < 2 && head != NULL && !found; way++) {
+        struct cuts cuts = list_cuts_in(&tiler, chooser->split, way);
+        for (uint32_t kind = 0; kind < ROUND_KINDS && !found; kind++)
+            found = find_cut(&tiler, 1, kind, &cuts) != NULL;
+        cuts_free(&cuts);
+    }
     close_chain(&chooser->plan->groups[first], &tiler, false);
     return found;
 }
@@ -282,12 +317,13 @@ static bool tile_evaluated_choose(struct chooser *chooser, uint32_t first, uint3
     struct tiler tiler;
     struct plan_group *head = open_chain(chooser, first, count, &tiler);
     struct best best = {.time = UINT64_MAX};
-    struct cuts cuts = {0};
-    if (head != NULL)
-        cuts = list_cuts(&tiler);
+    struct cuts cuts[2] = {0};
     const uint32_t most = chain_units(plan, &plan->groups[first]);
-    for (uint32_t units = 1; head != NULL && units <= most; units = next_units(units))
-        try_units(chooser, &tiler, first, units, &cuts, &best);
+    for (uint32_t way = 0; way < 2 && head != NULL; way++) {
+        cuts[way] = list_cuts_in(&tiler, chooser->split, way);
+        for (uint32_t units = 1; units <= most; units = next_units(units))
+            try_units(chooser, &tiler, first, units, &cuts[way], &best);
+    }
     bool found = false;
     if (best.cut != NULL) {
         tiler.arena = &plan->arena;
@@ -295,14 +331,13 @@ static bool tile_evaluated_choose(struct chooser *chooser, uint32_t first, uint3
         tiler.group->unit_count = best.units;
         found = tiler_fill_grid(&tiler, &best.cut->grid);
     }
-    cuts_free(&cuts);
+    cuts_free(&cuts[0]);
+    cuts_free(&cuts[1]);
     close_chain(&plan->groups[first], &tiler, found);
     return found;
 }
 
-// Cuts a group, with those after it that it can hand its tiles to. Returns their number; 0
-// when it cannot be cut.
-static uint32_t tile_chain(struct chooser *chooser, uint32_t first)
+static uint32_t tile_as_asked(struct chooser *chooser, uint32_t first)
 {
     uint32_t count = 1;
     while (chooser->plan->target->plan.keep && chain_may_follow(chooser->plan, first, count) &&
@@ -310,6 +345,27 @@ static uint32_t tile_chain(struct chooser *chooser, uint32_t first)
         count++;
     while (count > 0 && !tile_evaluated_choose(chooser, first, count))
         count--;
+    return count;
+}
+
+static void ask_for(struct chooser *chooser, const struct target_plan *wanted)
+{
+    chooser->split = wanted->split;
+    chooser->room = wanted->room;
+    chooser->depth_room = wanted->depth_room;
+}
+
+// Cuts a group, with those after it that it can hand its tiles to. Returns their number; 0
+// when it cannot be cut. What the target asks for is left out where it cannot be had.
+static uint32_t tile_chain(struct chooser *chooser, uint32_t first)
+{
+    const struct target_plan *wanted = &chooser->plan->target->plan;
+    ask_for(chooser, wanted);
+    uint32_t count = tile_as_asked(chooser, first);
+    if (count == 0 && (wanted->split > 1 || wanted->room < 1)) {
+        ask_for(chooser, &(struct target_plan){.split = 1, .room = 1});
+        count = tile_as_asked(chooser, first);
+    }
     return count;
 }
 

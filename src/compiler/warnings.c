@@ -38,6 +38,7 @@ struct finder {
     const struct sim_result *result;
     struct account *accounts; // by group; one more for all
     struct account *all;
+    uint64_t *computed; // cycles by engine, all lanes together
 };
 
 // A line to be: how many cycles it is about, and which group or value.
@@ -99,6 +100,18 @@ static bool warnings_is_transfer(const struct finder *finder, uint32_t engine)
     const struct target_engine *own = &finder->target->engines[engine];
     const uint32_t far = target_far_memory(finder->target);
     return own->role == TARGET_ROLE_TRANSFER && (own->from == far || own->to == far);
+}
+
+// Of the cycles of transfers, those of a core: cores have transfers of their own at a time.
+static uint64_t of_a_core(const struct finder *finder, uint64_t cycles)
+{
+    uint64_t units = 1;
+    for (uint32_t i = 0; i < finder->target->engine_count; i++) {
+        const uint32_t own = target_units(finder->target, finder->target->engines[i].per);
+        if (warnings_is_transfer(finder, i) && own > units)
+            units = own;
+    }
+    return cycles / units;
 }
 
 // Without the article: "arrays".
@@ -233,6 +246,10 @@ static void count_all(struct finder *finder)
         if (group != PROGRAM_NONE)
             count_task(finder, &finder->accounts[group], i);
         count_task(finder, finder->all, i);
+        const uint32_t engine = finder->program->tasks[i].engine;
+        if (target_computes(finder->target, engine))
+            finder->computed[engine] +=
+                finder->result->tasks[i].end - finder->result->tasks[i].start;
     }
 }
 
@@ -255,32 +272,40 @@ static void find_host(const struct finder *finder)
 
 // Idle engines ----------------------------------------------------------------------
 
-// The first engine that computes near what is brought to it; TARGET_NONE.
-static uint32_t main_engine(const struct target *target)
+static uint64_t lanes_of(const struct target *target, uint32_t engine)
 {
-    uint32_t i = 0;
-    while (i < target->engine_count &&
-           !(target_computes(target, i) && target->memories[target->engines[i].memory].local))
-        i++;
-    return i < target->engine_count ? i : TARGET_NONE;
+    return (uint64_t)target->engines[engine].count *
+           target_units(target, target->engines[engine].per);
+}
+
+// Of the engines that compute near what is brought to them, the one whose lanes do most;
+// TARGET_NONE.
+static uint32_t main_engine(const struct finder *finder)
+{
+    const struct target *target = finder->target;
+    uint32_t best = TARGET_NONE;
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        if (target_computes(target, i) && target->memories[target->engines[i].memory].local &&
+            (best == TARGET_NONE || finder->computed[i] / lanes_of(target, i) >
+                                        finder->computed[best] / lanes_of(target, best)))
+            best = i;
+    }
+    return best;
 }
 
 static void find_bottleneck(const struct finder *finder)
 {
     const struct target *target = finder->target;
-    const uint32_t engine = main_engine(target);
-    const uint64_t lanes = engine != TARGET_NONE
-                               ? (uint64_t)target->engines[engine].count *
-                                     target_units(target, target->engines[engine].per)
-                               : 0;
+    const uint32_t engine = main_engine(finder);
+    const uint64_t lanes = engine != TARGET_NONE ? lanes_of(target, engine) : 0;
     const struct account *all = finder->all;
     if (lanes == 0 || all->compute == 0 || finder->result->end == all->host)
         return;
     const double time = (double)(finder->result->end - all->host);
     const char *called = target->engines[engine].called;
     const char *work = target_is_plural(called) ? "work" : "works";
-    const double transfer = 100 * (double)all->transfer / time;
-    const double compute = 100 * (double)all->compute / time / (double)lanes;
+    const double transfer = 100 * (double)of_a_core(finder, all->transfer) / time;
+    const double compute = 100 * (double)finder->computed[engine] / time / (double)lanes;
     if (transfer >= BUSY && compute < IDLE)
         plan_warn(finder->plan, UINT32_MAX, "idle",
                   "%s %s %.0f %% of the time while transfers take %.0f %%: the network "
@@ -376,7 +401,8 @@ static void find_spills(const struct finder *finder)
     struct line small = {0};
     for (uint32_t i = 0; i < program->buffer_count; i++) {
         const struct program_buffer *buffer = &program->buffers[i];
-        const struct passage *passage = &passages[i];
+        struct passage *passage = &passages[i];
+        passage->cycles = of_a_core(finder, passage->cycles);
         if (buffer->kind != PROGRAM_BUFFER_INNER ||
             !is_next(finder, passage->writer, passage->reader))
             continue;
@@ -431,17 +457,19 @@ static void find_small_tiles(const struct finder *finder)
                   percent(finder, line->cycles));
     }
     free(lines.items);
-    if (matters(finder, finder->all->set_up))
+    const uint64_t set_up = of_a_core(finder, finder->all->set_up);
+    if (matters(finder, set_up))
         plan_warn(finder->plan, UINT32_MAX, "small-tiles",
                   "%" PRIu64 " transfers take longer to set up than to do: %.1f %% of the time",
-                  finder->all->set_ups, percent(finder, finder->all->set_up));
+                  finder->all->set_ups, percent(finder, set_up));
 }
 
 static void find_short_runs(const struct finder *finder)
 {
     struct lines lines = {0};
     for (uint32_t g = 0; g < finder->program->group_count; g++)
-        line_add(finder, &lines, (struct line){finder->accounts[g].short_runs, g, 0});
+        line_add(finder, &lines,
+                 (struct line){of_a_core(finder, finder->accounts[g].short_runs), g, 0});
     lines_sort(&lines);
     for (size_t i = 0; i < lines.count; i++) {
         const struct account *account = &finder->accounts[lines.items[i].id];
@@ -457,7 +485,9 @@ static void find_short_runs(const struct finder *finder)
 void warnings_find(struct plan *plan, const struct program *program,
                    const struct sim_result *result)
 {
-    struct finder finder = {plan, program, plan->target, result, NULL, NULL};
+    struct finder finder = {plan, program, plan->target, result, NULL, NULL, NULL};
+    finder.computed =
+        memory_allocate_zeroed((size_t)plan->target->engine_count + 1, sizeof *finder.computed);
     finder.accounts =
         memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *finder.accounts);
     finder.all = &finder.accounts[program->group_count];
@@ -471,4 +501,5 @@ void warnings_find(struct plan *plan, const struct program *program,
     for (uint32_t i = 0; i <= program->group_count; i++)
         free(finder.accounts[i].used);
     free(finder.accounts);
+    free(finder.computed);
 }

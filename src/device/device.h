@@ -8,6 +8,7 @@
 #include "network/tensor.h"
 #include "program/program.h"
 #include "record/recorder.h"
+#include "state.h"
 
 struct device;
 
@@ -22,6 +23,11 @@ struct device_options {
     enum cost_rules rules;            // by which time is modelled
     bool timing_only;                 // of what models: nothing is computed
     const struct device_watch *watch; // must outlive the device; NULL: nobody watches
+    // What stays on the device, of programs that compute: it must outlive the device. NULL:
+    // nothing.
+    struct device_state *state;
+    const struct device_pair *kept;
+    size_t kept_count;
 };
 
 // What a device must do. The first member of a device of this kind is a struct device.
@@ -60,8 +66,9 @@ const struct network *device_network(const struct device *device);
 void device_profile(struct device *device, struct recorder *recorder);
 
 // One iteration. `inputs` in the order of the program's, NULL where a constant stands for one: it
-// was compiled in, and another value is refused. The outputs come with a reference each; none
-// where nothing is computed.
+// was compiled in, and another value is refused; or where the input is kept on the device, whose
+// value a given one replaces. The outputs come with a reference each; none where nothing is
+// computed, and NULL for those that are kept.
 status device_run(struct device *device, struct datum *const *inputs, size_t input_count,
                   struct datum **out_outputs);
 

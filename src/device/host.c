@@ -19,7 +19,12 @@ struct host_device {
     struct host_profile *profile; // NULL: nothing is recorded
     uint32_t *input_buffers;      // by port; PROGRAM_NONE: nothing uses it
     uint32_t *output_buffers;
+    struct device_state *state; // NULL: nothing is kept between runs
+    uint32_t *kept_inputs;      // by port: its place in the state, or NOT_KEPT
+    uint32_t *kept_outputs;
 };
+
+#define NOT_KEPT UINT32_MAX
 
 // How much of each unit of the memories the program uses, for the caller to free. What runs
 // through rings lies elsewhere while it is computed.
@@ -78,6 +83,31 @@ static void find_ports(struct host_device *device)
         device->output_buffers[i] = program_port(program, program->outputs[i]);
 }
 
+static status find_kept(struct host_device *device, const struct host_options *options)
+{
+    const struct program *program = device->machine.program;
+    const size_t inputs = (size_t)program->input_count + 1;
+    const size_t outputs = (size_t)program->output_count + 1;
+    device->state = options->state;
+    device->kept_inputs = memory_allocate(inputs * sizeof *device->kept_inputs);
+    device->kept_outputs = memory_allocate(outputs * sizeof *device->kept_outputs);
+    memset(device->kept_inputs, 0xff, inputs * sizeof *device->kept_inputs);
+    memset(device->kept_outputs, 0xff, outputs * sizeof *device->kept_outputs);
+    for (size_t i = 0; device->state != NULL && i < options->kept_count; i++) {
+        const struct device_pair *pair = &options->kept[i];
+        const struct network *network = device->machine.network;
+        uint32_t place, given;
+        struct network_value next = *network_value(network, program->outputs[pair->output]);
+        next.name = network_value(network, program->inputs[pair->input])->name;
+        STATUS_TRY(device_state_find(device->state,
+                                     network_value(network, program->inputs[pair->input]), &place));
+        STATUS_TRY(device_state_find(device->state, &next, &given));
+        device->kept_inputs[pair->input] = place;
+        device->kept_outputs[pair->output] = place;
+    }
+    return STATUS_OK;
+}
+
 static status host_find_kernels(struct host_machine *machine)
 {
     for (uint32_t i = 0; i < machine->network->nodes.count; i++) {
@@ -130,6 +160,7 @@ static status host_prepare_device(struct host_device *device, const struct host_
     else
         load_constants(machine);
     find_ports(device);
+    STATUS_TRY(find_kept(device, options));
     if (runs_on_processor(machine))
         STATUS_TRY(host_steps_create(machine, machine->worker.parallel, options->loose_ports,
                                      &machine->steps));
@@ -187,6 +218,8 @@ void host_device_free(struct host_device *device)
     free(machine->kernels);
     free(device->input_buffers);
     free(device->output_buffers);
+    free(device->kept_inputs);
+    free(device->kept_outputs);
     free(device);
 }
 
@@ -202,6 +235,8 @@ static status host_set_input(struct host_device *device, uint32_t index, struct 
     const uint32_t value = device->machine.program->inputs[index];
     const uint32_t buffer = device->input_buffers[index];
     const struct network_value *item = network_value(device->machine.network, value);
+    if (datum == NULL && device->kept_inputs[index] != NOT_KEPT)
+        datum = device_state_get(device->state, device->kept_inputs[index]);
     if (datum == NULL)
         return item->constant != NULL ? STATUS_OK
                                       : status_make(STATUS_DATA, "input '%.*s' is not given",
@@ -225,6 +260,17 @@ static status get_output(struct host_device *device, uint32_t index, struct datu
     if (*out_datum == NULL)
         return status_make(STATUS_DATA, "output %" PRIu32 " is never written", index);
     return datum_own(*out_datum);
+}
+
+// What stays is taken when all of it is there, so that a run that fails leaves the state as it was.
+static void keep_outputs(struct host_device *device, struct datum **outputs)
+{
+    for (uint32_t i = 0; i < device->machine.program->output_count; i++) {
+        if (device->kept_outputs[i] == NOT_KEPT)
+            continue;
+        device_state_put(device->state, device->kept_outputs[i], outputs[i]);
+        outputs[i] = NULL;
+    }
 }
 
 static void wait_a_little(void *context, uint64_t from, uint64_t to)
@@ -253,6 +299,7 @@ static status host_run_all(struct host_device *device, struct datum *const *inpu
     STATUS_TRY(host_schedule_run(device->schedule, device->profile));
     for (uint32_t i = 0; i < program->output_count; i++)
         STATUS_TRY(get_output(device, i, &out_outputs[i]));
+    keep_outputs(device, out_outputs);
     return STATUS_OK;
 }
 
@@ -326,7 +373,11 @@ static status host_load_program(const struct program *program, const struct targ
                                 const struct device_options *options, struct device **out_device)
 {
     struct host_device *device;
-    const struct host_options host = {.threads = options->threads, .watch = options->watch};
+    const struct host_options host = {.threads = options->threads,
+                                      .watch = options->watch,
+                                      .state = options->state,
+                                      .kept = options->kept,
+                                      .kept_count = options->kept_count};
     STATUS_TRY(host_device_create(program, target, &host, &device));
     *out_device = &device->base;
     return STATUS_OK;

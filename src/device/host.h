@@ -15,6 +15,9 @@ struct host_options {
     // nothing: for whoever wants to know how long tasks take that stand inside a network.
     bool loose_ports;
     const struct device_watch *watch; // as in device.h; NULL: nobody
+    struct device_state *state;       // and these
+    const struct device_pair *kept;
+    size_t kept_count;
     bool trusted; // the program was compiled in this process: it need not be proved
     uint8_t fill; // what memories hold at first; 0: anything. For tests of what reads it
 };

@@ -36,7 +36,10 @@ static void sim_device_sim_free(struct device *device)
 static status sim_device_prepare(struct sim_device *sim, const struct device_options *options)
 {
     struct verify_counts counts;
-    const struct host_options host = {.threads = options->threads};
+    const struct host_options host = {.threads = options->threads,
+                                      .state = options->state,
+                                      .kept = options->kept,
+                                      .kept_count = options->kept_count};
     return options->timing_only ? program_verify(sim->program, sim->target, &counts)
                                 : host_device_create(sim->program, sim->target, &host, &sim->host);
 }

@@ -181,6 +181,41 @@ static void definitions_apply(struct network_value *value, const struct definiti
     }
 }
 
+// Inputs whose first dimension is open take it; one of them at least has it then.
+static status batch_apply(struct network *network, int64_t batch, struct definitions *definitions)
+{
+    const struct network_graph *graph = network_graph(network, 0);
+    const struct network_value *fixed = NULL;
+    bool found = batch == 0;
+    for (uint32_t i = 0; i < graph->input_count && batch > 0; i++) {
+        struct network_value *value = network_value(network, graph->inputs[i]);
+        if (value->constant != NULL || !value->type.ranked || value->type.shape.rank == 0)
+            continue;
+        int64_t *length = &value->type.shape.dims[0];
+        const bool named = value->symbols != NULL && value->symbols[0].size > 0;
+        const struct definition *known =
+            named ? apply_find_definition(definitions, value->symbols[0]) : NULL;
+        if (*length == SHAPE_UNKNOWN && known != NULL) // the user's own word for it
+            *length = known->length;
+        if (*length == SHAPE_UNKNOWN && named)
+            STATUS_TRY(apply_define(definitions, value->symbols[0], batch, false));
+        if (*length == SHAPE_UNKNOWN)
+            *length = batch;
+        found |= *length == batch;
+        fixed = *length != batch ? value : fixed;
+    }
+    if (found)
+        return STATUS_OK;
+    return fixed == NULL
+               ? status_make(STATUS_USAGE, "%s: no input has a dimension for a batch",
+                             network->source->path)
+               : status_make(STATUS_USAGE,
+                             "%s: a batch of %lld: the file fixes the first dimension of "
+                             "input '%.*s' at %lld",
+                             network->source->path, (long long)batch, VIEW_ARGUMENTS(fixed->name),
+                             (long long)fixed->type.shape.dims[0]);
+}
+
 static status apply_definitions(struct network *network, const struct network_options *options,
                                 struct definitions *definitions)
 {
@@ -188,6 +223,7 @@ static status apply_definitions(struct network *network, const struct network_op
         STATUS_TRY(symbol_parse(options->symbols[i], definitions));
     for (size_t i = 0; i < options->shape_count; i++)
         STATUS_TRY(shape_apply(network, options->shapes[i], definitions));
+    STATUS_TRY(batch_apply(network, options->batch, definitions));
     if (definitions->count == 0)
         return STATUS_OK;
     for (uint32_t i = 0; i < network->values.count; i++)

@@ -86,6 +86,7 @@ struct network_options {
     const char *const *symbols; // "batch,1"
     size_t shape_count;
     size_t symbol_count;
+    int64_t batch; // length of the first dimension of inputs, where the file leaves it open; 0
 };
 
 // Reads a file of either kind, told apart by its content, and infers all types

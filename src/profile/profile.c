@@ -195,7 +195,8 @@ static void pipe_free(struct profile_pipe *pipe)
     free(pipe);
 }
 
-static status pipe_open(struct profile *profile)
+// False when there is no thread for it.
+static bool pipe_open(struct profile *profile)
 {
     struct profile_pipe *pipe = memory_allocate_zeroed(1, sizeof *pipe);
     queue_start(&pipe->full, PIPE_BATCHES);
@@ -205,13 +206,12 @@ static status pipe_open(struct profile *profile)
     pipe->sink = profile->sink;
     pipe->thread = (struct recovery_thread){
         .run = pipe_run, .give_up = pipe_give_up, .stop = pipe_stop, .context = pipe};
-    const int error = recovery_thread_start(&pipe->thread);
-    if (error != 0) {
+    if (recovery_thread_start(&pipe->thread) != 0) {
         pipe_free(pipe);
-        return status_system(error, "opscope", "cannot start a thread");
+        return false;
     }
     profile->pipe = pipe;
-    return STATUS_OK;
+    return true;
 }
 
 static status pipe_close(struct profile *profile)
@@ -229,8 +229,8 @@ static status pipe_close(struct profile *profile)
 
 static status stream_batch(struct profile *profile)
 {
-    if (profile->pipe == NULL)
-        STATUS_TRY(pipe_open(profile));
+    if (profile->pipe == NULL && !pipe_open(profile))
+        return profile->sink->take(profile->sink, profile->batch);
     struct event_batch *full = profile->batch;
     profile->batch = queue_take(&profile->pipe->empty);
     queue_put(&profile->pipe->full, full);

@@ -19,38 +19,98 @@ static status validate_fail(const struct validated_item *place, const char *what
                        place->item, what);
 }
 
-static status check_index(const struct validated_item *place, uint32_t index, uint32_t count,
-                          const char *what)
+static uint32_t count_of(const struct program *program, uint32_t table)
 {
-    return index < count ? STATUS_OK : validate_fail(place, what);
+    return program_table_size(program, &PROGRAM_TABLES[table]);
 }
 
-static status check_index_or_none(const struct validated_item *place, uint32_t index,
-                                  uint32_t count, const char *what)
+static status check_text(const struct validated_item *place, uint64_t id, const char *what)
 {
-    return index == PROGRAM_NONE ? STATUS_OK : check_index(place, index, count, what);
+    return id < place->program->texts.size ? STATUS_OK : validate_fail(place, what);
 }
 
-static status check_range(const struct validated_item *place, uint32_t first, uint64_t length,
+static status check_range(const struct validated_item *place, uint64_t first, uint64_t length,
                           uint32_t count, const char *what)
 {
     return first <= count && length <= count - first ? STATUS_OK : validate_fail(place, what);
 }
 
-static status check_text(const struct validated_item *place, uint32_t id, const char *what)
+// What the `lengths` fields after it add up to.
+static uint64_t range_length(const void *item, const struct program_field *first)
 {
-    return check_index(place, id, (uint32_t)place->program->texts.size, what);
+    uint64_t length = 0;
+    for (uint32_t i = 1; i <= first->lengths; i++)
+        length += program_field_get(item, &first[i], 0);
+    return length;
 }
 
-static status check_rank(const struct validated_item *place, uint32_t rank)
+static status check_field(const struct validated_item *place, const void *item,
+                          const struct program_field *field)
 {
-    return rank <= SHAPE_RANK_MOST ? STATUS_OK : validate_fail(place, "too many dimensions");
+    const uint64_t number = program_field_get(item, field, 0);
+    const bool none = number == PROGRAM_NONE;
+    bool good = true;
+    switch (field->meaning) {
+    case FIELD_NUMBER:
+        break;
+    case FIELD_ZERO:
+        good = number == 0;
+        break;
+    case FIELD_TEXT:
+        return check_text(place, number, field->name);
+    case FIELD_ITEM:
+        good = number < count_of(place->program, field->of);
+        break;
+    case FIELD_ITEM_OR_NONE:
+        good = none || number < count_of(place->program, field->of);
+        break;
+    case FIELD_FIRST:
+    case FIELD_OWNED:
+        return check_range(place, number, range_length(item, field),
+                           count_of(place->program, field->of), field->name);
+    case FIELD_BELOW:
+        good = number < field->of;
+        break;
+    case FIELD_BELOW_OR_NONE:
+        good = none || number < field->of;
+        break;
+    }
+    return good ? STATUS_OK : validate_fail(place, field->name);
 }
 
-static status check_element(const struct validated_item *place, uint32_t element)
+// Pieces of another table belong to one item each. Otherwise a small file could
+// stand for endless work, and arrays with room for a whole table would overflow.
+static status check_owned(const struct validated_item *whole, const struct program_table *table,
+                          const struct program_field *field)
 {
-    return element < ELEMENT_COUNT ? STATUS_OK : validate_fail(place, "no such element type");
+    const char *items = program_table_items(whole->program, table);
+    const uint32_t count = program_table_size(whole->program, table);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += range_length(items + (size_t)i * table->item_size, field);
+    return sum <= count_of(whole->program, field->of)
+               ? STATUS_OK
+               : validate_fail(whole, "pieces that belong to more than one item");
 }
+
+static status check_table(const struct program *program, const struct program_table *table)
+{
+    const char *items = program_table_items(program, table);
+    const uint32_t count = program_table_size(program, table);
+    const struct validated_item whole = {program, table->name, 0};
+    for (uint32_t j = 0; j < table->field_count; j++) {
+        const struct program_field *field = &table->fields[j];
+        for (uint32_t i = 0; i < count && field->meaning != FIELD_NUMBER; i++) {
+            const struct validated_item place = {program, table->item, i};
+            STATUS_TRY(check_field(&place, items + (size_t)i * table->item_size, field));
+        }
+        if (field->meaning == FIELD_OWNED)
+            STATUS_TRY(check_owned(&whole, table, field));
+    }
+    return STATUS_OK;
+}
+
+// What the description of the fields does not say -----------------------------------------------
 
 // Bytes of a dense tensor lie within the constants' section.
 static status check_data(const struct validated_item *place, uint64_t offset, uint64_t size)
@@ -75,8 +135,8 @@ static status check_text_ids(const struct validated_item *place, uint64_t offset
 static status check_elements(const struct validated_item *place, uint32_t element, uint32_t rank,
                              const int64_t *dims, uint64_t offset, uint64_t *out_bytes)
 {
-    STATUS_TRY(check_element(place, element));
-    STATUS_TRY(check_rank(place, rank));
+    if (element >= ELEMENT_COUNT || rank > SHAPE_RANK_MOST)
+        return validate_fail(place, "a tensor that cannot be");
     struct shape shape = {.rank = rank};
     memcpy(shape.dims, dims, sizeof shape.dims);
     uint64_t count = 0;
@@ -104,70 +164,24 @@ static status check_elements(const struct validated_item *place, uint32_t elemen
     return STATUS_OK;
 }
 
-static status check_operator(const struct validated_item *place, const struct program_operator *op)
-{
-    const struct program *program = place->program;
-    STATUS_TRY(check_text(place, op->name, "name"));
-    STATUS_TRY(check_text(place, op->type, "type"));
-    STATUS_TRY(check_text(place, op->location, "location"));
-    STATUS_TRY(check_text(place, op->document, "document"));
-    STATUS_TRY(check_index_or_none(place, op->group, program->group_count, "group"));
-    return check_range(place, op->first_input, (uint64_t)op->input_count + op->output_count,
-                       program->operator_value_count, "values");
-}
-
 static status check_value(const struct validated_item *place, const struct program_value *value)
 {
-    STATUS_TRY(check_text(place, value->name, "name"));
-    STATUS_TRY(check_element(place, value->element));
-    if (value->kind > PROGRAM_VALUE_INNER)
-        return validate_fail(place, "no such kind");
-    if (value->rank == PROGRAM_NONE)
-        return value->kind == PROGRAM_VALUE_CONSTANT
-                   ? validate_fail(place, "a constant without a shape")
-                   : STATUS_OK;
-    STATUS_TRY(check_rank(place, value->rank));
     if (value->kind != PROGRAM_VALUE_CONSTANT)
         return STATUS_OK;
+    if (value->rank == PROGRAM_NONE)
+        return validate_fail(place, "a constant without a shape");
     uint64_t bytes = 0;
     STATUS_TRY(
         check_elements(place, value->element, value->rank, value->dims, value->data, &bytes));
     return bytes == value->bytes ? STATUS_OK : validate_fail(place, "a constant of another size");
 }
 
-static status check_group(const struct validated_item *place, const struct program_group *group)
-{
-    STATUS_TRY(check_text(place, group->name, "name"));
-    STATUS_TRY(check_text(place, group->type, "type"));
-    STATUS_TRY(check_text(place, group->reason, "reason"));
-    return check_range(place, group->first_node, group->node_count, place->program->node_count,
-                       "nodes");
-}
-
-static status check_node(const struct validated_item *place, const struct program_node *node)
-{
-    const struct program *program = place->program;
-    STATUS_TRY(check_index_or_none(place, node->operator_id, program->operator_count, "operator"));
-    STATUS_TRY(check_text(place, node->type, "type"));
-    STATUS_TRY(check_text(place, node->domain, "domain"));
-    STATUS_TRY(check_range(place, node->first_value,
-                           (uint64_t)node->input_count + node->output_count,
-                           program->node_value_count, "values"));
-    return check_range(place, node->first_attribute, node->attribute_count,
-                       program->attribute_count, "attributes");
-}
-
 static status check_attribute(const struct validated_item *place,
                               const struct program_attribute *attribute)
 {
-    STATUS_TRY(check_text(place, attribute->name, "name"));
     switch ((enum attribute_kind)attribute->kind) {
-    case ATTRIBUTE_INTEGER:
-    case ATTRIBUTE_REAL:
-        return STATUS_OK;
     case ATTRIBUTE_TEXT:
-        return attribute->data <= UINT32_MAX ? check_text(place, (uint32_t)attribute->data, "text")
-                                             : validate_fail(place, "text");
+        return check_text(place, attribute->data, "text");
     case ATTRIBUTE_GRAPH:
         return attribute->data < place->program->graph_count ? STATUS_OK
                                                              : validate_fail(place, "graph");
@@ -184,62 +198,23 @@ static status check_attribute(const struct validated_item *place,
                               attribute->data, &bytes);
     }
     case ATTRIBUTE_TYPE:
-        return check_element(place, attribute->element);
-    default:
-        return validate_fail(place, "no such kind");
+        return attribute->element < ELEMENT_COUNT ? STATUS_OK
+                                                  : validate_fail(place, "no such element type");
+    default: // a number
+        return STATUS_OK;
     }
-}
-
-static status check_graph(const struct validated_item *place, const struct program_graph *graph)
-{
-    STATUS_TRY(check_range(place, graph->first_node, graph->node_count, place->program->node_count,
-                           "nodes"));
-    return check_range(place, graph->first_value,
-                       (uint64_t)graph->input_count + graph->output_count,
-                       place->program->node_value_count, "values");
-}
-
-static status check_buffer(const struct validated_item *place, const struct program_buffer *buffer)
-{
-    STATUS_TRY(check_text(place, buffer->name, "name"));
-    STATUS_TRY(check_index_or_none(place, buffer->value, place->program->value_count, "value"));
-    STATUS_TRY(check_index_or_none(place, buffer->alias, place->program->buffer_count, "alias"));
-    STATUS_TRY(check_element(place, buffer->element));
-    if (buffer->kind > PROGRAM_BUFFER_RING)
-        return validate_fail(place, "no such kind");
-    return check_rank(place, buffer->rank);
 }
 
 static status check_task(const struct validated_item *place, const struct program_task *task)
 {
-    const struct program *program = place->program;
-    STATUS_TRY(check_index_or_none(place, task->group, program->group_count, "group"));
-    STATUS_TRY(check_index_or_none(place, task->job, program->job_count, "job"));
-    if (task->cost.kind >= COST_KINDS)
-        return validate_fail(place, "no such cost");
-    if (task->kind > PROGRAM_TASK_COMPUTE)
-        return validate_fail(place, "no such kind");
-    if (task->reserved != 0)
-        return validate_fail(place, "a reserved field is not 0");
-    if (task->kind == PROGRAM_TASK_TRANSFER && task->operand_count < 2)
-        return validate_fail(place, "a transfer without both ends");
-    STATUS_TRY(
-        check_range(place, task->first_unit, task->unit_count, program->task_unit_count, "units"));
-    STATUS_TRY(
-        check_range(place, task->first_stage, task->stage_count, program->stage_count, "stages"));
-    STATUS_TRY(check_range(place, task->first_operand, task->operand_count, program->operand_count,
-                           "operands"));
-    STATUS_TRY(
-        check_range(place, task->first_call, task->call_count, program->call_count, "calls"));
-    return check_range(place, task->first_dependency, task->dependency_count,
-                       program->dependency_count, "dependencies");
+    return task->kind == PROGRAM_TASK_TRANSFER && task->operand_count < 2
+               ? validate_fail(place, "a transfer without both ends")
+               : STATUS_OK;
 }
 
 static status check_operand(const struct validated_item *place,
                             const struct program_operand *operand)
 {
-    STATUS_TRY(check_index(place, operand->buffer, place->program->buffer_count, "buffer"));
-    STATUS_TRY(check_rank(place, operand->rank));
     for (uint32_t i = 0; i < operand->rank; i++) {
         if (operand->from[i] < 0 || operand->size[i] < 0 ||
             operand->from[i] > INT64_MAX - operand->size[i])
@@ -250,132 +225,50 @@ static status check_operand(const struct validated_item *place,
 
 static status check_call(const struct validated_item *place, const struct program_call *call)
 {
-    const struct program *program = place->program;
-    STATUS_TRY(check_index(place, call->node, program->node_count, "node"));
-    const struct program_node *node = &program->nodes[call->node];
-    STATUS_TRY(check_range(place, call->first_buffer,
-                           (uint64_t)node->input_count + node->output_count,
-                           program->call_buffer_count, "buffers"));
-    return check_range(place, call->first_attribute, call->attribute_count,
-                       program->attribute_count, "attributes");
-}
-
-static status check_dependency(const struct validated_item *place,
-                               const struct program_dependency *dependency)
-{
-    return check_index(place, dependency->task, place->program->task_count, "task");
-}
-
-static status check_stage(const struct validated_item *place, const struct program_stage *stage)
-{
-    if (stage->cost.kind >= COST_KINDS)
-        return validate_fail(place, "no such cost");
-    return check_index_or_none(place, stage->ring, place->program->buffer_count, "ring");
-}
-
-static status check_stream(const struct validated_item *place, const struct program_stream *stream)
-{
-    if (stream->reserved != 0)
-        return validate_fail(place, "a reserved field is not 0");
-    return check_text(place, stream->name, "name");
-}
-
-static status check_semaphore(const struct validated_item *place,
-                              const struct program_semaphore *semaphore)
-{
-    STATUS_TRY(check_text(place, semaphore->name, "name"));
-    return check_index(place, semaphore->stream, place->program->stream_count, "stream");
+    const struct program_node *node = &place->program->nodes[call->node];
+    return check_range(place, call->first_buffer, (uint64_t)node->input_count + node->output_count,
+                       place->program->call_buffer_count, "buffers");
 }
 
 // What a step does not use is none, or 0.
 static status check_step(const struct validated_item *place, const struct program_step *step)
 {
     const bool awaits = step->kind == PROGRAM_STEP_AWAIT;
-    if (step->kind > PROGRAM_STEP_AWAIT)
-        return validate_fail(place, "no such kind");
-    if (step->reserved != 0)
-        return validate_fail(place, "a reserved field is not 0");
     if ((step->count > 0) != awaits)
         return validate_fail(place, awaits ? "it awaits nothing" : "a count without an await");
-    STATUS_TRY(check_index(place, step->stream, place->program->stream_count, "stream"));
-    if (!program_step_has_task(step)) {
-        if (step->task != PROGRAM_NONE)
-            return validate_fail(place, "a semaphore's step with a task");
-        return check_index(place, step->semaphore, place->program->semaphore_count, "semaphore");
-    }
-    if (step->semaphore != PROGRAM_NONE)
-        return validate_fail(place, "a task's step with a semaphore");
-    return check_index(place, step->task, place->program->task_count, "task");
+    const bool has_task = program_step_has_task(step);
+    if ((step->task != PROGRAM_NONE) != has_task)
+        return validate_fail(place, has_task ? "no task" : "a semaphore's step with a task");
+    if ((step->semaphore != PROGRAM_NONE) == has_task)
+        return validate_fail(place, has_task ? "a task's step with a semaphore" : "no semaphore");
+    return STATUS_OK;
 }
 
-static status check_job(const struct validated_item *place, const struct program_job *job)
+// The table that an action's subject is an item of.
+static enum program_table_id subject_table(const struct program_action *action)
 {
-    STATUS_TRY(check_text(place, job->name, "name"));
-    STATUS_TRY(check_index(place, job->dispatch, place->program->dispatch_count, "dispatch"));
-    return check_range(place, job->first_step, job->step_count, place->program->step_count,
-                       "steps");
+    switch ((enum program_action_kind)action->kind) {
+    case PROGRAM_ACTION_JOB_START:
+    case PROGRAM_ACTION_JOB_WAIT:
+        return PROGRAM_JOBS;
+    case PROGRAM_ACTION_HOST_START:
+    case PROGRAM_ACTION_HOST_WAIT:
+        return PROGRAM_TASKS;
+    default:
+        return PROGRAM_BUFFERS;
+    }
 }
 
 static status check_action(const struct validated_item *place, const struct program_action *action)
 {
-    const struct program *program = place->program;
-    STATUS_TRY(check_text(place, action->location, "location"));
-    switch ((enum program_action_kind)action->kind) {
-    case PROGRAM_ACTION_ALLOC:
-    case PROGRAM_ACTION_DEALLOC:
-    case PROGRAM_ACTION_HOST_COPY:
-        return check_index(place, action->subject, program->buffer_count, "buffer");
-    case PROGRAM_ACTION_JOB_START:
-    case PROGRAM_ACTION_JOB_WAIT:
-        return check_index(place, action->subject, program->job_count, "job");
-    case PROGRAM_ACTION_HOST_START:
-    case PROGRAM_ACTION_HOST_WAIT:
-        return check_index(place, action->subject, program->task_count, "task");
-    default:
-        return validate_fail(place, "no such kind");
-    }
+    return action->subject < count_of(place->program, subject_table(action))
+               ? STATUS_OK
+               : validate_fail(place, "subject");
 }
 
-static status check_dispatch(const struct validated_item *place,
-                             const struct program_dispatch *dispatch)
-{
-    STATUS_TRY(check_text(place, dispatch->name, "name"));
-    return check_range(place, dispatch->first_action, dispatch->action_count,
-                       place->program->action_count, "actions");
-}
-
-static status check_ids(const struct program *program, const char *table, const uint32_t *ids,
-                        uint32_t count, uint32_t limit)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct validated_item place = {program, table, i};
-        STATUS_TRY(check_index_or_none(&place, ids[i], limit, "no such item"));
-    }
-    return STATUS_OK;
-}
-
-// Pieces of another table belong to one item each. Otherwise a small file could
-// stand for endless work, and arrays with room for a whole table would overflow.
-#define CHECK_OWNED(table, singular, counted, pieces)                                              \
-    {                                                                                              \
-        uint64_t sum = 0;                                                                          \
-        for (uint32_t i = 0; i < program->singular##_count; i++)                                   \
-            sum += program->table[i].counted;                                                      \
-        if (sum > program->pieces##_count)                                                         \
-            return validate_fail(&whole, "some " #pieces "s belong to more than one " #singular);  \
-    }
-
-static status check_owned(const struct program *program)
+static status check_starts(const struct program *program)
 {
     const struct validated_item whole = {program, "program", 0};
-    CHECK_OWNED(groups, group, node_count, node)
-    CHECK_OWNED(tasks, task, unit_count, task_unit)
-    CHECK_OWNED(tasks, task, stage_count, stage)
-    CHECK_OWNED(tasks, task, operand_count, operand)
-    CHECK_OWNED(tasks, task, call_count, call)
-    CHECK_OWNED(tasks, task, dependency_count, dependency)
-    CHECK_OWNED(jobs, job, step_count, step)
-    CHECK_OWNED(dispatches, dispatch, action_count, action)
     uint64_t steps = 0;
     for (uint32_t i = 0; i < program->action_count; i++) {
         if (program->actions[i].kind == PROGRAM_ACTION_JOB_START)
@@ -386,17 +279,7 @@ static status check_owned(const struct program *program)
                : STATUS_OK;
 }
 
-static status check_ports(const struct program *program, const char *table, const uint32_t *ids,
-                          uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct validated_item place = {program, table, i};
-        STATUS_TRY(check_index(&place, ids[i], program->value_count, "no such value"));
-    }
-    return STATUS_OK;
-}
-
-#define CHECK_TABLE(table, singular)                                                               \
+#define CHECK_ITEMS(table, singular)                                                               \
     for (uint32_t i = 0; i < program->singular##_count; i++) {                                     \
         const struct validated_item place = {program, #singular, i};                               \
         STATUS_TRY(check_##singular(&place, &program->table[i]));                                  \
@@ -408,31 +291,14 @@ status program_validate(const struct program *program)
     if (program->texts.size == 0 || program->texts.size > UINT32_MAX ||
         program->texts.data[program->texts.size - 1] != '\0')
         return validate_fail(&whole, "the texts do not end");
-    CHECK_TABLE(operators, operator)
-    CHECK_TABLE(values, value)
-    CHECK_TABLE(groups, group)
-    CHECK_TABLE(nodes, node)
-    CHECK_TABLE(attributes, attribute)
-    CHECK_TABLE(graphs, graph)
-    CHECK_TABLE(buffers, buffer)
-    CHECK_TABLE(tasks, task)
-    CHECK_TABLE(operands, operand)
-    CHECK_TABLE(calls, call)
-    CHECK_TABLE(dependencies, dependency)
-    CHECK_TABLE(stages, stage)
-    CHECK_TABLE(streams, stream)
-    CHECK_TABLE(semaphores, semaphore)
-    CHECK_TABLE(steps, step)
-    CHECK_TABLE(jobs, job)
-    CHECK_TABLE(actions, action)
-    CHECK_TABLE(dispatches, dispatch)
-    STATUS_TRY(check_owned(program));
-    STATUS_TRY(check_ports(program, "input", program->inputs, program->input_count));
-    STATUS_TRY(check_ports(program, "output", program->outputs, program->output_count));
-    STATUS_TRY(check_ids(program, "operator value", program->operator_values,
-                         program->operator_value_count, program->value_count));
-    STATUS_TRY(check_ids(program, "node value", program->node_values, program->node_value_count,
-                         program->value_count));
-    return check_ids(program, "call buffer", program->call_buffers, program->call_buffer_count,
-                     program->buffer_count);
+    for (uint32_t i = 0; i < PROGRAM_TABLE_COUNT; i++)
+        STATUS_TRY(check_table(program, &PROGRAM_TABLES[i]));
+    CHECK_ITEMS(values, value)
+    CHECK_ITEMS(attributes, attribute)
+    CHECK_ITEMS(tasks, task)
+    CHECK_ITEMS(operands, operand)
+    CHECK_ITEMS(calls, call)
+    CHECK_ITEMS(steps, step)
+    CHECK_ITEMS(actions, action)
+    return check_starts(program);
 }

@@ -8,6 +8,8 @@
 
 enum { SLOTS_LEAST = 64, SLOTS_PER_RELEASE = 1024 };
 
+pthread_mutex_t record_buffer_growing = PTHREAD_MUTEX_INITIALIZER;
+
 // Takes every page of the memory now: none is to be taken while a thread records.
 static bool take_pages(void *memory, size_t size)
 {
@@ -42,12 +44,30 @@ static void free_chunk(struct record_chunk *chunk)
         munmap(chunk, chunk_size(chunk->capacity));
 }
 
-static struct record_chunk *make_chunk(uint64_t capacity)
+static void *map_memory(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+// The same, and `room` bytes are free besides. One thread at a time, so that none takes what
+// another has seen.
+static void *map_beside(size_t size, size_t room)
+{
+    pthread_mutex_lock(&record_buffer_growing);
+    void *beside = map_memory(room);
+    void *memory = beside != NULL ? map_memory(size) : NULL;
+    if (beside != NULL)
+        munmap(beside, room);
+    pthread_mutex_unlock(&record_buffer_growing);
+    return memory;
+}
+
+static struct record_chunk *make_chunk(uint64_t capacity, size_t room)
 {
     const size_t size = chunk_size(capacity);
-    struct record_chunk *chunk =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (chunk == MAP_FAILED)
+    struct record_chunk *chunk = room > 0 ? map_beside(size, room) : map_memory(size);
+    if (chunk == NULL)
         return NULL;
     if (!take_pages(chunk, size)) {
         munmap(chunk, size);
@@ -64,7 +84,7 @@ struct record_buffer *record_buffer_create(size_t bytes)
     while (capacity * sizeof(union record_slot) < bytes)
         capacity *= 2;
     struct record_buffer *buffer = calloc(1, sizeof *buffer);
-    struct record_chunk *chunk = make_chunk(capacity);
+    struct record_chunk *chunk = make_chunk(capacity, 0);
     if (buffer == NULL || chunk == NULL) {
         free(buffer);
         free_chunk(chunk);
@@ -99,7 +119,7 @@ bool record_buffer_grow(struct record_buffer *buffer)
 {
     struct record_chunk *chunk = atomic_exchange(&buffer->spare, NULL);
     if (chunk == NULL)
-        chunk = make_chunk(buffer->fill->capacity * 2);
+        chunk = make_chunk(buffer->fill->capacity * 2, RECORD_ROOM);
     if (chunk == NULL)
         return false;
     atomic_store_explicit(&buffer->fill->next, chunk, memory_order_release);
@@ -115,7 +135,12 @@ void record_buffer_prepare(struct record_buffer *buffer)
     const uint64_t waiting = atomic_load_explicit(&chunk->head, memory_order_relaxed) -
                              atomic_load_explicit(&chunk->tail, memory_order_relaxed);
     if (waiting > chunk->capacity / 2 && atomic_load(&buffer->spare) == NULL)
-        atomic_store(&buffer->spare, make_chunk(chunk->capacity * 2));
+        atomic_store(&buffer->spare, make_chunk(chunk->capacity * 2, RECORD_ROOM));
+}
+
+void record_buffer_drop_spare(struct record_buffer *buffer)
+{
+    free_chunk(atomic_exchange(&buffer->spare, NULL));
 }
 
 // Of two chunks that the thread could go on in, the larger one waits for it.
@@ -129,28 +154,35 @@ static void keep_spare(struct record_buffer *buffer, struct record_chunk *chunk)
     atomic_store(&buffer->spare, larger ? other : chunk);
 }
 
+// Where the next one is; `at` where this one stays.
 static uint64_t take_one(const struct record_chunk *chunk, uint64_t at, record_take *take,
                          void *context)
 {
+    const uint64_t from = at;
     const uint64_t mask = chunk->capacity - 1;
     const struct opscope_event *event = &chunk->slots[at++ & mask].event;
     struct opscope_value values[OPSCOPE_VALUES_MOST + 1];
     for (uint32_t i = 0; i < event->value_count; i += 2)
         memcpy(&values[i], chunk->slots[at++ & mask].values, sizeof(union record_slot));
-    take(context, event, values);
-    return at;
+    return take(context, event, values) ? at : from;
 }
 
-static void take_chunk(struct record_chunk *chunk, record_take *take, void *context)
+// False when something stays.
+static bool take_chunk(struct record_chunk *chunk, record_take *take, void *context)
 {
     const uint64_t head = atomic_load_explicit(&chunk->head, memory_order_acquire);
     uint64_t tail = atomic_load_explicit(&chunk->tail, memory_order_relaxed);
-    while (tail != head) {
+    bool stays = false;
+    while (tail != head && !stays) {
         const uint64_t pause = tail + SLOTS_PER_RELEASE;
-        while (tail != head && tail < pause)
-            tail = take_one(chunk, tail, take, context);
+        while (tail != head && tail < pause && !stays) {
+            const uint64_t next = take_one(chunk, tail, take, context);
+            stays = next == tail;
+            tail = next;
+        }
         atomic_store_explicit(&chunk->tail, tail, memory_order_release);
     }
+    return !stays;
 }
 
 void record_buffer_take(struct record_buffer *buffer, record_take *take, void *context)
@@ -158,7 +190,8 @@ void record_buffer_take(struct record_buffer *buffer, record_take *take, void *c
     struct record_chunk *next = atomic_load_explicit(&buffer->drain->next, memory_order_acquire);
     // The thread has left a chunk that has a next one: what is in it is all.
     for (; next != NULL; next = atomic_load_explicit(&buffer->drain->next, memory_order_acquire)) {
-        take_chunk(buffer->drain, take, context);
+        if (!take_chunk(buffer->drain, take, context))
+            return;
         keep_spare(buffer, buffer->drain);
         buffer->drain = next;
     }

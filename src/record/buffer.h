@@ -5,6 +5,7 @@
 #define OPSCOPE_RECORD_BUFFER_H
 
 #include <opscope/record.h>
+#include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -37,6 +38,14 @@ struct record_buffer {
     char name[32];
 };
 
+// For the collector, after it took.
+static inline bool record_buffer_is_empty(const struct record_buffer *buffer)
+{
+    const struct record_chunk *chunk = buffer->drain;
+    return atomic_load(&chunk->next) == NULL &&
+           atomic_load(&chunk->head) == atomic_load(&chunk->tail);
+}
+
 // Room for at least `bytes`, all of it taken at once; NULL when there is no memory.
 struct record_buffer *record_buffer_create(size_t bytes);
 void record_buffer_free(struct record_buffer *buffer);
@@ -45,6 +54,11 @@ void record_buffer_free(struct record_buffer *buffer);
 // collector should look soon.
 bool record_buffer_room(struct record_buffer *buffer, uint32_t size, bool *out_wake);
 
+// What grows leaves memory to who writes down what is in it: RECORD_ROOM bytes are free after it.
+// The lock is of who looks for that; a fork has to hold it.
+enum { RECORD_ROOM = 32 << 20 };
+extern pthread_mutex_t record_buffer_growing;
+
 // Goes on in the spare chunk, or in a new one of twice the size; false when there is no
 // memory.
 bool record_buffer_grow(struct record_buffer *buffer);
@@ -52,6 +66,9 @@ bool record_buffer_grow(struct record_buffer *buffer);
 // Of the collector: has a chunk ready for a thread that will soon need one. Emptied ones
 // are used again.
 void record_buffer_prepare(struct record_buffer *buffer);
+
+// Of the collector: memory is needed elsewhere.
+void record_buffer_drop_spare(struct record_buffer *buffer);
 
 static inline uint32_t record_event_slots(uint32_t value_count)
 {
@@ -80,8 +97,9 @@ static inline void record_buffer_put(struct record_buffer *buffer,
 }
 
 // Takes the events that were there when it was called, in order. A callback with
-// the event and its values, which it may keep until it returns.
-typedef void record_take(void *context, const struct opscope_event *event,
+// the event and its values, which it may keep until it returns; false: the event stays, and what
+// comes after it.
+typedef bool record_take(void *context, const struct opscope_event *event,
                          const struct opscope_value *values);
 void record_buffer_take(struct record_buffer *buffer, record_take *take, void *context);
 

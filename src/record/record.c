@@ -47,7 +47,7 @@ static void record_free_ended(void)
 {
     for (struct record_buffer **at = &recorder.buffers; *at != NULL;) {
         struct record_buffer *buffer = *at;
-        if (!buffer->ended) {
+        if (!buffer->ended || (recorder.session != NULL && !record_buffer_is_empty(buffer))) {
             at = &buffer->next;
             continue;
         }
@@ -56,7 +56,7 @@ static void record_free_ended(void)
     }
 }
 
-// Hands the buffer over: the next collection takes what is in it and frees it.
+// Hands the buffer over: the collection that takes the last of what is in it frees it.
 static void end_thread(void *buffer)
 {
     own = NULL;
@@ -83,9 +83,11 @@ static uint32_t add_thread_lane(struct profile *profile, const void *name)
     return record_session_lane(recorder.session, &lane);
 }
 
+// None while memory is short: to run out of it would end the recording.
 static void give_lane(struct record_buffer *buffer)
 {
-    atomic_store(&buffer->lane, describe_in_scope(add_thread_lane, buffer->name));
+    if (!memory_is_short)
+        atomic_store(&buffer->lane, describe_in_scope(add_thread_lane, buffer->name));
 }
 
 // The buffer of a thread that has none yet; NULL while nothing is recorded, or when there
@@ -110,7 +112,8 @@ static struct record_buffer *register_thread(const char *name)
     return own;
 }
 
-// The thread's own lane, which it gets with its first event there. 0: nothing is recorded.
+// The thread's own lane, which it gets with its first event there. 0: nothing is recorded, or there
+// is no memory.
 static uint32_t own_lane(struct record_buffer *buffer)
 {
     const uint32_t known = atomic_load_explicit(&buffer->lane, memory_order_relaxed);
@@ -128,10 +131,12 @@ static uint32_t own_lane(struct record_buffer *buffer)
 static void before_fork(void)
 {
     pthread_mutex_lock(&recorder.lock);
+    pthread_mutex_lock(&record_buffer_growing);
 }
 
 static void after_fork(void)
 {
+    pthread_mutex_unlock(&record_buffer_growing);
     pthread_mutex_unlock(&recorder.lock);
 }
 
@@ -141,6 +146,7 @@ static void in_child(void)
 {
     __atomic_store_n(&opscope_record_state, OPSCOPE_OFF, __ATOMIC_RELAXED);
     pthread_mutex_init(&recorder.lock, NULL);
+    pthread_mutex_init(&record_buffer_growing, NULL);
     sem_init(&recorder.wake, 0, 0);
     recorder.session = NULL;
     recorder.stopping = false;
@@ -197,7 +203,7 @@ void opscope_record_event(const struct opscope_event *from, const struct opscope
     }
     const uint32_t lane = from->lane != 0 ? from->lane : own_lane(buffer);
     const uint32_t size = record_event_slots(from->value_count);
-    if (__builtin_expect(from->value_count > OPSCOPE_VALUES_MOST, 0)) {
+    if (__builtin_expect(lane == 0 || from->value_count > OPSCOPE_VALUES_MOST, 0)) {
         record_lose(lane);
         return;
     }
@@ -240,17 +246,34 @@ uint64_t opscope_now_far(void)
 
 // Start and stop ------------------------------------------------------------------------
 
+// What buffers have ready, they give back when memory is short.
+static void prepare_buffers(void)
+{
+    for (struct record_buffer *buffer = recorder.buffers; buffer != NULL; buffer = buffer->next) {
+        if (memory_is_short)
+            record_buffer_drop_spare(buffer);
+        else
+            record_buffer_prepare(buffer);
+    }
+}
+
 static void record_collect(void)
 {
     const bool grows =
         atomic_load_explicit(&recorder.full, memory_order_relaxed) == OPSCOPE_FULL_GROW;
-    for (struct record_buffer *buffer = recorder.buffers;
-         grows && !memory_is_short && buffer != NULL; buffer = buffer->next)
-        record_buffer_prepare(buffer);
+    if (grows)
+        prepare_buffers();
     record_session_collect(recorder.session, recorder.buffers, lost_events);
     record_free_ended();
     if (grows && memory_is_short)
         region_reserve(&recorder.session->region, &memory_is_short);
+}
+
+static void collect_last(void)
+{
+    record_collect();
+    record_session_collect_last(recorder.session, recorder.buffers, lost_events);
+    record_free_ended();
 }
 
 static void *run_collector(void *nothing)
@@ -276,12 +299,13 @@ static void *run_collector(void *nothing)
     return NULL;
 }
 
-static void ignore_event(void *context, const struct opscope_event *event,
+static bool ignore_event(void *context, const struct opscope_event *event,
                          const struct opscope_value *values)
 {
     (void)context;
     (void)event;
     (void)values;
+    return true;
 }
 
 // Threads that recorded before go on with the buffers that they have, emptied.
@@ -311,7 +335,7 @@ static status start_session(const struct opscope_record_options *options)
     record_begin(options);
     memory_is_short = false;
     if (options->full == OPSCOPE_FULL_GROW)
-        region_reserve(&recorder.session->region, &memory_is_short);
+        record_session_reserve(recorder.session, &memory_is_short);
     const int error = pthread_create(&recorder.collector, NULL, run_collector, NULL);
     if (error != 0) {
         status_free(record_session_close(recorder.session, NULL));
@@ -357,7 +381,7 @@ status record_stop(struct profile **out_account)
                                     status_out_of_memory());
     pthread_join(recorder.collector, NULL);
     pthread_mutex_lock(&recorder.lock);
-    record_collect();
+    collect_last();
     const status result = record_session_close(recorder.session, out_account);
     recorder.session = NULL;
     pthread_mutex_unlock(&recorder.lock);
@@ -404,7 +428,8 @@ int opscope_record_flush(void)
     pthread_mutex_lock(&recorder.lock);
     if (recorder.session != NULL)
         record_collect();
-    const bool sound = recorder.session != NULL && recorder.session->failure == STATUS_OK;
+    const bool sound = recorder.session != NULL && recorder.session->failure == STATUS_OK &&
+                       !recorder.session->waits;
     pthread_mutex_unlock(&recorder.lock);
     return sound ? 0 : -1;
 }

@@ -8,8 +8,8 @@
 #include "announce.h"
 #include "base/memory.h"
 
-// Of events: the memory that writing needs does not grow with what has gathered in buffers.
-enum { WRITTEN_AT_ONCE = 1 << 16 };
+// Of bytes, about: the memory that writing needs does not grow with what has gathered in buffers.
+enum { WRITTEN_AT_ONCE = 1 << 20, BYTES_OF_ONE = 16 };
 
 static void record_session_add_clock(struct record_session *session)
 {
@@ -176,9 +176,18 @@ static bool record_session_add_event(struct record_session *session,
     return true;
 }
 
+// Memory that is needed now may not be there, and to find out would end the recording.
+static bool session_is_short(const struct record_session *session)
+{
+    return session->is_short != NULL &&
+           atomic_load_explicit(session->is_short, memory_order_relaxed);
+}
+
 static void record_session_account(struct record_session *session)
 {
     struct profile *profile = session->profile;
+    const char *why = session->is_short != NULL ? "there was no memory for them"
+                                                : "the buffer of their thread was full";
     const uint32_t count = profile->tracks.count;
     for (uint32_t i = 0; i < count && i < RECORD_LANES_MOST; i++) {
         struct track *track = profile_track(profile, i);
@@ -188,22 +197,27 @@ static void record_session_account(struct record_session *session)
         session->taken += more;
         if (session->region.unsound)
             track->ledger.lost += more;
-        else if (more > 0)
+        else if (more > 0 && i == 0)
             profile_note(profile, i, LEDGER_LOST, more,
-                         "events of lane '%.*s' were dropped: the buffer of their thread was full",
-                         VIEW_ARGUMENTS(profile_text(profile, track->name)));
+                         "events of threads without a lane were dropped: there was no memory");
+        else if (more > 0)
+            profile_note(profile, i, LEDGER_LOST, more, "events of lane '%.*s' were dropped: %s",
+                         VIEW_ARGUMENTS(profile_text(profile, track->name)), why);
         struct ledger *ledger = &track->ledger;
         ledger->expected = ledger->recorded + ledger->lost + ledger->impossible;
     }
 }
 
-// Writes what was taken since the last time.
+// Writes what was taken since the last time: what is in reserve is for this.
 static void session_write(struct record_session *session)
 {
+    if (session_is_short(session) && session->taken == 0)
+        return;
     record_session_account(session);
     if (session->taken == 0 || session->failure != STATUS_OK)
         return;
     session->taken = 0;
+    session->gathered = 0;
     if (session->constant_ticks)
         ticks_fit_again(&session->fit, profile_clock(session->profile, session->clock));
     if (session->stream != NULL)
@@ -213,22 +227,32 @@ static void session_write(struct record_session *session)
         profile_note(session->profile, 0, LEDGER_REMARK, 1,
                      "the capture reached its limit of disk: what comes after is counted as lost");
     }
+    if (session->is_short != NULL)
+        region_reserve(&session->region, session->is_short);
 }
 
-static void record_session_take_event(void *context, const struct opscope_event *event,
+static bool record_session_take_event(void *context, const struct opscope_event *event,
                                       const struct opscope_value *values)
 {
     struct record_session *session = context;
     struct profile *profile = session->profile;
     const bool known = event->lane < profile->tracks.count;
+    if (session_is_short(session) && session->failure == STATUS_OK) {
+        session->waits = !session->ending;
+        if (session->ending)
+            atomic_fetch_add(&session->lost_now[known ? event->lane : 0], 1);
+        return session->ending;
+    }
     session->taken++;
     if (session->failure != STATUS_OK || session->is_full)
         profile_track(profile, known ? event->lane : 0)->ledger.lost++;
     else if (!known || !record_session_add_event(session, event, values))
         profile_note(profile, known ? event->lane : session->process, LEDGER_IMPOSSIBLE, 1,
                      "an event names something that was not described");
-    if (session->taken >= WRITTEN_AT_ONCE && session->failure == STATUS_OK)
+    session->gathered += (1u + event->value_count) * BYTES_OF_ONE;
+    if (session->gathered >= WRITTEN_AT_ONCE && session->failure == STATUS_OK)
         session_write(session);
+    return true;
 }
 
 static status session_collect(struct record_session *session, struct record_buffer *buffers)
@@ -249,6 +273,7 @@ void record_session_collect(struct record_session *session, struct record_buffer
                             _Atomic uint64_t *lost)
 {
     session->lost_now = lost;
+    session->waits = false;
     if (!session->region.unsound)
         session->failure = RECOVERY_SCOPE(&session->region, session_collect(session, buffers),
                                           status_out_of_memory());
@@ -257,6 +282,21 @@ void record_session_collect(struct record_session *session, struct record_buffer
         record_session_fail(session);
         session_collect(session, buffers);
     }
+}
+
+void record_session_collect_last(struct record_session *session, struct record_buffer *buffers,
+                                 _Atomic uint64_t *lost)
+{
+    session->ending = true;
+    record_session_collect(session, buffers, lost);
+}
+
+bool record_session_reserve(struct record_session *session, atomic_bool *is_short)
+{
+    region_reserve(&session->region, is_short);
+    if (!atomic_load(is_short))
+        session->is_short = is_short;
+    return session->is_short != NULL;
 }
 
 static void account_for_missing(struct record_session *session)
@@ -302,6 +342,8 @@ static status check_still_there(const struct record_session *session)
 static status session_end(struct record_session *session)
 {
     status result = session->failure;
+    if (session->lost_now != NULL)
+        record_session_account(session);
     account_for_missing(session);
     say_clock_error(session);
     if (session->stream != NULL) {

@@ -29,7 +29,11 @@ struct record_session {
     uint64_t lost[RECORD_LANES_MOST];      // already in the accounts, by lane
     uint64_t announced[RECORD_LANES_MOST]; // that are to come in all, where somebody said
     _Atomic uint64_t *lost_now;            // what threads could not put, by lane
+    atomic_bool *is_short;                 // the region's reserve is used up; NULL: it has none
+    bool waits;                            // so that something was not taken the last time
+    bool ending;                           // nothing can wait for memory any more
     uint64_t taken;                        // events since the last write
+    uint64_t gathered;                     // about how many bytes they are
     struct bytes values;
     status failure; // of writing, or of memory that ran out; what comes after it is lost
 };
@@ -44,10 +48,19 @@ uint32_t record_session_operator(struct record_session *session,
                                  const struct operator_description *op,
                                  const struct opscope_value *values, uint32_t count);
 
+// From now on nothing is written without memory in reserve: it waits in its buffer until there is
+// some again. `is_short` says that there is none at the moment. False, and nothing changes, where
+// there is none now.
+bool record_session_reserve(struct record_session *session, atomic_bool *is_short);
+
 // Takes what the buffers hold, accounts for it, and writes it. `lost` counts, by lane, what
 // threads could not put.
 void record_session_collect(struct record_session *session, struct record_buffer *buffers,
                             _Atomic uint64_t *lost);
+
+// The same for the last time: what still waits for memory is lost.
+void record_session_collect_last(struct record_session *session, struct record_buffer *buffers,
+                                 _Atomic uint64_t *lost);
 
 // Memory ran out while something was described: what comes now is lost.
 void record_session_fail(struct record_session *session);

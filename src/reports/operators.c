@@ -20,15 +20,22 @@ reports_operators_describe(const struct operators_report *report, size_t row)
     return profile_operator(report->profile, report->rows[row].operator_id);
 }
 
+// Of the time that belongs to none.
+static const char NO_OPERATOR[] = "(no operator)";
+
 static struct view reports_operators_type_of(const struct operators_report *report, size_t row)
 {
     const struct operator_description *op = reports_operators_describe(report, row);
+    if (report->rows[row].operator_id == 0)
+        return view_of(NO_OPERATOR);
     return profile_text(report->profile, op->type != 0 ? op->type : op->name);
 }
 
 static struct view reports_operators_name_of(const struct operators_report *report, size_t row)
 {
     const struct operator_description *op = reports_operators_describe(report, row);
+    if (report->rows[row].operator_id == 0)
+        return view_of(NO_OPERATOR);
     return profile_text(report->profile, op->name != 0 ? op->name : op->location);
 }
 
@@ -168,17 +175,23 @@ static struct table_cell reports_operators_spans_cell(const struct table_query *
     return table_whole(reports_operators_time_of(query)->spans);
 }
 
+// On the device all of its time is shared out. On the host nobody's time may be the start of a
+// program or hours of waiting: the operators share what they took.
 static struct table_cell reports_operators_share_cell(const struct table_query *query)
 {
     const struct operators_report *report = query->report;
+    const struct operator_time *time = reports_operators_time_of(query);
     enum operator_side side = OPERATOR_DEVICE;
     while (side > 0 && !report->sides[side])
         side--;
-    const uint64_t whole = report->times->self[side];
-    const double percent =
-        whole == 0 ? 0
-                   : 100.0 * (double)reports_operators_time_of(query)->self[side] / (double)whole;
-    return table_real(percent / 100);
+    const struct operator_times *times = report->times;
+    uint64_t whole = times->self[side];
+    if (side != OPERATOR_DEVICE && times->nobodys) {
+        whole -= times->operators[times->count - 1].self[side];
+        if (time->operator_id == 0)
+            return table_absent();
+    }
+    return table_real(whole == 0 ? 0 : (double)time->self[side] / (double)whole);
 }
 
 static struct table_cell self_cell(const struct table_query *query)
@@ -208,7 +221,7 @@ static struct table_cell reports_operators_total_cell(const struct table_query *
      .place = 6, .loss = 2, .cell = calls_cell},                                                   \
     {.key = "spans", .meaning = "spans of these calls", .type = TABLE_COUNT, .width = 7,           \
      .place = 7, .loss = 3, .cell = reports_operators_spans_cell},                                                   \
-    {.key = "share", .meaning = "of the time on the device, or on the host where there is none",   \
+    {.key = "share", .meaning = "of the device's time; without one, of the operators' on the host",   \
      .type = TABLE_RATIO, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 7, .place = 5,           \
      .cell = reports_operators_share_cell},                                                                          \
     {TIME("host", OPERATOR_HOST, 3, "on the host, without operators inside", 0)},                  \

@@ -8,6 +8,8 @@
 #include "reading.h"
 #include "target/rules/old_form.h"
 
+enum { DEPTH_USUAL = 8 }; // groups of a chain
+
 // Values ------------------------------------------------------------------------------
 
 status target_read_count(const struct target_reading *reading, const struct target_entry *entry,
@@ -245,12 +247,65 @@ static status read_prefetch(struct target_reading *reading, void *record,
 static status machine_read_cast(struct target_reading *reading, void *record,
                                 const struct target_entry *entry)
 {
-    return target_read_answer(reading, entry, &((struct target_plan *)record)->cast);
+    struct target_plan *plan = record;
+    plan->own = view_is(entry->value, "values");
+    plan->cast = plan->own || view_is(entry->value, "yes");
+    if (plan->cast || view_is(entry->value, "no"))
+        return STATUS_OK;
+    return target_text_fail(&reading->text, entry->line, "cast is yes, no or values, not '%.*s'",
+                            VIEW_ARGUMENTS(entry->value));
 }
 
-static const struct key PLAN_KEYS[] = {{"tiles", read_tiles},       {"keep", read_keep},
-                                       {"spill", read_spill},       {"prefetch", read_prefetch},
-                                       {"cast", machine_read_cast}, {0}};
+static status read_plan_count(const struct target_reading *reading,
+                              const struct target_entry *entry, const char *what, uint64_t most,
+                              uint32_t *out_count)
+{
+    uint64_t count;
+    STATUS_TRY(target_read_count(reading, entry, what, 1, most, &count));
+    *out_count = (uint32_t)count;
+    return STATUS_OK;
+}
+
+static status read_split(struct target_reading *reading, void *record,
+                         const struct target_entry *entry)
+{
+    return read_plan_count(reading, entry, "a number of tiles from 1 to 1024", TARGET_SPLIT_MOST,
+                           &((struct target_plan *)record)->split);
+}
+
+static status read_depth(struct target_reading *reading, void *record,
+                         const struct target_entry *entry)
+{
+    return read_plan_count(reading, entry, "a number of groups from 1 to 32", TARGET_DEPTH_MOST,
+                           &((struct target_plan *)record)->depth);
+}
+
+static status read_room(struct target_reading *reading, void *record,
+                        const struct target_entry *entry)
+{
+    double room;
+    if (!view_to_double(entry->value, &room) || !(room > 0 && room <= 1))
+        return target_text_fail(&reading->text, entry->line,
+                                "room is a part of a memory, above 0 and at most 1, not '%.*s'",
+                                VIEW_ARGUMENTS(entry->value));
+    ((struct target_plan *)record)->room = room;
+    return STATUS_OK;
+}
+
+static status read_depth_room(struct target_reading *reading, void *record,
+                              const struct target_entry *entry)
+{
+    return target_read_count(reading, entry, "a number of bytes, like 8 MiB", 1, UINT64_MAX,
+                             &((struct target_plan *)record)->depth_room);
+}
+
+static const struct key PLAN_KEYS[] = {
+    {"tiles", read_tiles},           {"keep", read_keep},
+    {"spill", read_spill},           {"prefetch", read_prefetch},
+    {"split", read_split},           {"cast", machine_read_cast},
+    {"depth", read_depth},           {"room", read_room},
+    {"depth_room", read_depth_room}, {0},
+};
 
 static status machine_read_bytes(struct target_reading *reading, const struct target_entry *entry,
                                  uint64_t *out_bytes)
@@ -448,8 +503,13 @@ status target_read_machine(struct target_reading *reading)
     struct target *target = reading->target;
     target->device_count = 1;
     target->core_count = 1;
-    target->plan =
-        (struct target_plan){.evaluated = true, .keep = true, .prefetch = true, .cast = true};
+    target->plan = (struct target_plan){.evaluated = true,
+                                        .keep = true,
+                                        .prefetch = true,
+                                        .cast = true,
+                                        .split = 1,
+                                        .depth = DEPTH_USUAL,
+                                        .room = 1};
     for (size_t i = 0; i < reading->text.count; i++)
         STATUS_TRY(machine_read_one(reading, &reading->text.sections[i]));
     STATUS_TRY(machine_check_grid(reading));

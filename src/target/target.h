@@ -134,7 +134,14 @@ struct target_plan {
     bool first_in;  // of those, what came first gives way; else what is needed last
     bool prefetch;  // what a later job needs is loaded while an earlier one computes
     bool cast;      // what all cores need is loaded once and cast to the others
+    bool own;       // of that, constants are not cast: each core loads its own
+    uint32_t split; // tiles that each core which takes part has at least, where it can be cut so
+    uint32_t depth; // groups of a chain at most
+    double room;    // the part of a local memory that a job's tiles take, where they can
+    uint64_t depth_room; // bytes that the tiles of a chain take on all cores together; 0: any
 };
+
+enum { TARGET_DEPTH_MOST = 32, TARGET_SPLIT_MOST = 1024 };
 
 // What the price of an engine is given: "matrix.setup", a number in its base unit; 0
 // of what is none.

@@ -4,8 +4,8 @@ import tenstorrent_logs
 from onnx_writer import *
 from torq_compile import *
 
-COMMANDS = ("overview", "convert", "merge", "operators", "info", "perfetto_logger", "tt-report", "tt-perf", "links",
-            "compile", "torq-compile", "program", "verify", "targets")
+COMMANDS = ("overview", "convert", "merge", "operators", "top", "info", "perfetto_logger", "tt-report", "tt-perf",
+            "links", "compile", "torq-compile", "program", "verify", "targets")
 
 
 def refused(folder, result, *pieces):
@@ -184,6 +184,7 @@ def test_the_examples_of_the_help_run(folder):
     opscope("convert", folder / "timeline.csv", "-o", folder / "trace.pb")
     for name in ("runtime.prof", "run.prof"):
         opscope("convert", folder / "runtime.csv", "-o", folder / name)
+    shutil.copy(ROOT / "tests/testdata/pytorch/training.json.gz", folder / "trace.json.gz")
     (folder / "bin").mkdir()
     capture = tenstorrent_logs.ordinary(devices=1, replays=0)
     for name in ("start", "stop"):

@@ -41,6 +41,18 @@ def key_of(op):
     return op["name"], inputs
 
 
+HOST = ("cpu_op", "cuda_runtime", "python_function", "user_annotation")
+NOBODYS = "(no operator)", ""
+
+
+def outside(spans):
+    """How long a thread was in some span, but in no operator."""
+    edges = sorted({event[side] for event in spans for side in ("start", "end")})
+    return sum(end - start for start, end in zip(edges, edges[1:])
+               if (inside := [event for event in spans if event["start"] <= start and event["end"] >= end])
+               and all(event["cat"] != "cpu_op" for event in inside))
+
+
 def totals_of(events):
     """(name, inputs) to [calls, host ns without operators inside, device ns], from the JSON alone."""
     spans = [event for event in events if event["ph"] == "X"]
@@ -60,8 +72,11 @@ def totals_of(events):
             continue
         launch = launches.get(work["args"]["correlation"])
         op = innermost(operators, launch) if launch else externals.get(work["args"]["External id"])
-        if op is not None:
-            totals[key_of(op)][2] += work["end"] - work["start"]
+        key = NOBODYS if op is None else key_of(op)
+        totals.setdefault(key, [0, 0, 0])[2] += work["end"] - work["start"]
+    for thread in {(event["pid"], event["tid"]) for event in spans if event["cat"] in HOST}:
+        totals.setdefault(NOBODYS, [0, 0, 0])[1] += outside(
+            [event for event in spans if (event["pid"], event["tid"]) == thread])
     return totals
 
 

@@ -8,6 +8,7 @@ a user of the page would have.
 import shlex
 
 from support import *
+from onnx_decoder import decoder
 from onnx_writer import *
 from tenstorrent_logs import ordinary
 from torq_compile import compile_csv, random_spans
@@ -89,6 +90,7 @@ def write_torq_profiles(folder):
         write(folder / f"{name}.csv", compile_csv("c1", random_spans(50, seed=seed)))
     for name, seed in (("runtime_profile", 5), ("r", 6)):
         write(folder / f"{name}.csv", job_csv(random_jobs(50, seed=seed)))
+    shutil.copy(ROOT / "tests/testdata/pytorch/training.json.gz", folder / "trace.json.gz")
     write(folder / "wall_time.txt", "0.207\n")
     write(folder / "nets.plan", "[networks]\nmodels = add.mlir\n")
 
@@ -110,6 +112,10 @@ def write_networks(folder):
         write(folder / name, network(1))
     write(folder / "dynamic.onnx", network("batch"))
     write(folder / "add.onnx", sum_network())
+    write(folder / "decoder.onnx", decoder())
+    write(folder / "specializations.json",
+          '{"specializations": [{"batch_size": 1, "seq_len": 4, "ctx_len": 8}, '
+          '{"batch_size": 1, "seq_len": 1, "ctx_len": 8}]}')
     write(folder / "conv.mlir", CONV)
     write(folder / "train.py", "print('trained')\n")
     shutil.copy(ROOT / "tests/testdata/tosa_ops/add.mlir", folder)

@@ -52,6 +52,7 @@ TABLES = {
     "estimate": (lambda folder: annotated(folder)[:1], ["rows"], ("task", "unit")),
     "overview": (lambda folder: [timeline(folder)], [0, "metrics"], ("name", "percent")),
     "operators": (lambda folder: [timeline(folder)], ["operators"], ("name", "calls")),
+    "top": (lambda folder: [timeline(folder)], ["spans"], ("label", "count")),
     "model": (lambda folder: [NETWORK], ["operators"], ("index", "type")),
     "check": (lambda folder: [tests(folder)], None, ("case", "status")),
     "score": (lambda folder: [NETWORK, "-n", "1"], [0, "operators"], ("name", "measured_us")),

@@ -254,9 +254,9 @@ def test_wrong_use(folder):
                            ([*compiled, "-aic-pmu-events=xyz"], "hexadecimal"),
                            ([*compiled, "-aic-pmu-events=3F", "-aic-pmu-recipe=AxiRd"], "exclude"),
                            ([*compiled, "-aic-num-cores=17"], "1 to 16"),
-                           ([*compiled, "-nonsense"], "unknown option")):
-        contains(tool("qaic-compile", *words, cwd=folder, code=2).err, message, str(words))
-    contains(tool("qaic-compile", "-model=none.onnx", "-aic-binary-dir=b", cwd=folder, code=1).err, "none.onnx", "file")
+                           ([*compiled, "-nonsense"], "Invalid option -nonsense. Use -h")):
+        contains(tool("qaic-compile", *words, cwd=folder, code=255).err, message, str(words))
+    contains(tool("qaic-compile", "-model=none.onnx", "-aic-binary-dir=b", cwd=folder, code=255).err, "none.onnx", "file")
     tool("qaic-compile", *compiled, "-aic-pmu-events=3F,0x70,200", cwd=folder)
     contains(tool("qaic-runner", cwd=folder, code=2).err, "--test-data", "no program")
     contains(tool("qaic-runner", "-t", "nowhere", cwd=folder, code=1).err, "nowhere", "no such folder")

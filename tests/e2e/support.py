@@ -58,7 +58,7 @@ PATIENCE = 600
 
 # What `opscope links` makes.
 VENDOR_NAMES = ["annotate_profiling", "iree-run-module", "perfetto_logger", "process_ops_logs",
-                "qaic-compile", "qaic-opstats", "qaic-runner", "torq-compile", "torq-run-module", "tt-perf-report",
+                "qaic-compile", "qaic-exec", "qaic-opstats", "qaic-runner", "torq-compile", "torq-run-module", "tt-perf-report",
                 "tt_profile"]
 VENDOR_SCRIPTS = ["annotate_profiling.py", "perfetto_logger.py", "tt_profile.py"]
 

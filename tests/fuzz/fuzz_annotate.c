@@ -14,7 +14,7 @@ static const char NETWORK[] = "func.func @main(%a: tensor<300x96xi32>) -> tensor
                               "  %0 = tosa.abs %a : (tensor<300x96xi32>) -> tensor<300x96xi32>\n"
                               "  return %0 : tensor<300x96xi32>\n}\n";
 
-enum { SPAN_BYTES = 10, SPANS_MOST = 200, LANES_MOST = 8 };
+enum { SPAN_BYTES = 10, SPANS_MOST = 32, LANES_MOST = 8, ITERATIONS_MOST = 8 };
 
 // For as long as the process lives.
 static struct target *target;
@@ -71,7 +71,7 @@ static void add_span(struct profile *profile, const uint8_t *from, uint32_t lane
     value_add_uint(&values, profile_string(profile, view_of(kinds[from[1] % 4])), number);
     if (from[1] & 16)
         value_add_uint(&values, profile_string(profile, VIEW_LITERAL("iteration")),
-                       from[4] == 255 ? UINT64_MAX : from[4]);
+                       from[4] == 255 ? UINT64_MAX : from[4] % ITERATIONS_MOST);
     if (from[1] & 32)
         value_add_string(&values, profile_string(profile, VIEW_LITERAL("dispatch")), dispatch);
     if (from[1] & 64) // as text, and a number where a text belongs

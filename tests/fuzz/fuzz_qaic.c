@@ -1,11 +1,14 @@
-// Files of Cloud AI's tools: containers with a network's description, statistics buffers and
-// summaries. Any bytes give an error or something that can be walked through.
+// Files of Cloud AI's tools: containers with a network's description, statistics buffers,
+// summaries, specializations and lists of inferences. Any bytes give an error or something that can
+// be walked through.
 
 #include <stdlib.h>
 
+#include "formats/qaic/batch.h"
 #include "formats/qaic/networkdesc.h"
 #include "formats/qaic/qpc.h"
 #include "formats/qaic/raw_stats.h"
+#include "formats/qaic/specializations.h"
 #include "formats/qaic/summary.h"
 #include "reports/qaic/opstats.h"
 
@@ -68,6 +71,23 @@ static void try_summary(struct view bytes)
     input_close(input);
 }
 
+static void try_lists(struct view bytes)
+{
+    struct qaic_specializations specializations;
+    struct qaic_batch batch;
+    status failure = qaic_specializations_read("fuzz.json", bytes, &specializations);
+    if (failure == STATUS_OK) {
+        for (size_t i = 0; i < specializations.count; i++)
+            qaic_specialization_text(&specializations.items[i], &specializations.arena);
+        qaic_specializations_free(&specializations);
+    }
+    status_free(failure);
+    failure = qaic_batch_read("fuzz.json", bytes, &batch);
+    if (failure == STATUS_OK)
+        qaic_batch_free(&batch);
+    status_free(failure);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct view bytes = {(const char *)data, size};
@@ -77,5 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         try_buffer(bytes);
     else if (qaic_summary_recognise(bytes))
         try_summary(bytes);
+    else if (size > 0 && data[0] == '{')
+        try_lists(bytes);
     return 0;
 }

@@ -14,6 +14,9 @@ adds of its own (spans, iteration markers, overheads, the end of the window).
 import json
 import random
 
+# What PyTorch's own profiler recorded: numbered, from 0, none left out.
+NUMBERED = ("cpu_op", "python_function", "user_annotation", "cpu_instant_event")
+
 BASE = 1_700_000_000_000_000_000
 HOST, MAIN, BACKWARD = 4000, 4000, 4077
 
@@ -28,6 +31,7 @@ class Writer:
         self.correlation = 100
         self.external = 1
         self.flow = 0
+        self.numbered = 0
 
     def stamp(self, ns):
         ns += 0 if self.relative else BASE
@@ -38,6 +42,9 @@ class Writer:
                  f'"pid": {json.dumps(pid)}', f'"tid": {json.dumps(tid)}', f'"ts": {self.stamp(start)}']
         if end is not None:
             parts.append(f'"dur": {(end - start) // 1000}.{(end - start) % 1000:03}')
+        if category in NUMBERED:
+            args = {**(args or {}), "Ev Idx": self.numbered}
+            self.numbered += 1
         if args:
             parts.append(f'"args": {json.dumps(args)}')
         self.events.append("{\n    " + ", ".join(parts) + more + "\n  }")
@@ -85,7 +92,7 @@ class Writer:
         for step in inside:
             step(external)
             self.pass_time()
-        args = {"External id": external, "Ev Idx": external}
+        args = {"External id": external}
         if dims:
             args |= {"Input Dims": list(dims), "Input type": list(types)}
         if sequence is not None:
@@ -146,7 +153,7 @@ def step(writer, number, layers=3):
     # Outside every operator.
     writer.launch(MAIN, "bare_kernel", 2_000, external=0)
     writer.put("X", "python_function", "train.py(12): forward", HOST, MAIN, python, writer.now,
-               {"Python id": 2 * number + 1, "Python parent id": 0, "Ev Idx": 0})
+               {"Python id": 2 * number + 1, "Python parent id": 0})
     for layer in range(layers):
         begun, ended = backward(writer, layer)
         writer.link("f", 1_000_000 + writer.flow - layers + 1 + layer, "fwdbwd", HOST, BACKWARD, begun)
@@ -154,7 +161,7 @@ def step(writer, number, layers=3):
                args={"Bytes": 512 * number, "Device Id": 0, "Total Allocated": 4096})
     writer.pass_time()
     writer.put("X", "user_annotation", f"ProfilerStep#{number}", HOST, MAIN, start, writer.now,
-               {"External id": writer.external, "Ev Idx": 0})
+               {"External id": writer.external})
     begin = min(begun, writer.gpu_free[7]) - 40_000
     writer.put("X", "gpu_user_annotation", f"ProfilerStep#{number}", 0, 7, max(begin, 0),
                writer.gpu_free[7] + 2)

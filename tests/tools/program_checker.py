@@ -103,16 +103,20 @@ class Indices:
             self.run("graph", i, item.first_node, item.node_count, "nodes")
             self.run("graph", i, item.first_value, item.inputs + item.outputs, "node_values")
 
+    def reserved(self):
+        for table, fields in FIELDS.items():
+            for i, item in enumerate(getattr(self.program, table) if "zero" in fields.offsets else []):
+                need(item.zero == 0, table, i, "a reserved field")
+
     def steps(self):
         p = self.program
         for i, item in enumerate(p.streams):
             self.text("stream", i, item.name)
-            need(item.zero == 0, "stream", i, "a reserved field")
         for i, item in enumerate(p.semaphores):
             self.text("semaphore", i, item.name)
             self.one("semaphore", i, item.stream, "streams")
         for i, item in enumerate(p.steps):
-            need(item.kind <= AWAIT and item.zero == 0, "step", i, "no such kind, or a reserved field")
+            need(item.kind <= AWAIT, "step", i, "no such kind")
             self.one("step", i, item.stream, "streams")
             if item.kind in (START, WAIT):
                 self.one("step", i, item.task, "tasks")
@@ -134,7 +138,6 @@ class Indices:
             self.one("task", i, item.group, "groups", True)
             self.one("task", i, item.job, "jobs", True)
             need(item.kind <= COMPUTE and item.cost <= 12, "task", i, "no such kind or cost")
-            need(item.zero == 0, "task", i, "a reserved field")
             need(item.kind != TRANSFER or item.operand_count >= 2, "task", i, "a transfer without both ends")
             self.run("task", i, item.first_unit, item.unit_count, "task_units")
             self.run("task", i, item.first_stage, item.stage_count, "stages")
@@ -891,6 +894,7 @@ def check(data):
     program = Program(data)
     indices = Indices(program)
     indices.network()
+    indices.reserved()
     indices.work()
     try:
         target = Target(program.target)

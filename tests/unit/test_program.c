@@ -257,12 +257,35 @@ static void no_index_may_lie_outside(void **state)
     compiled_free(&compiled);
 }
 
+// A field that was forgotten would be neither checked nor changed by what attacks programs.
+static void every_byte_of_an_item_is_a_field(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PROGRAM_TABLE_COUNT; i++) {
+        const struct program_table *table = &PROGRAM_TABLES[i];
+        uint32_t end = 0;
+        for (uint32_t j = 0; j < table->field_count; j++) {
+            const struct program_field *field = &table->fields[j];
+            if (field->offset != end)
+                fail_msg("%s: %s does not follow what is before it", table->name, field->name);
+            assert_true(j + field->lengths < table->field_count);
+            end += field->size * field->count;
+        }
+        if (end != table->item_size)
+            fail_msg("%s: the last bytes are no field", table->name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_comes_back),   cmocka_unit_test(no_byte_may_change),
-        cmocka_unit_test(no_part_is_a_program),          cmocka_unit_test(other_versions_are_named),
-        cmocka_unit_test(a_failed_write_leaves_nothing), cmocka_unit_test(no_index_may_lie_outside),
+        cmocka_unit_test(what_was_written_comes_back),
+        cmocka_unit_test(no_byte_may_change),
+        cmocka_unit_test(no_part_is_a_program),
+        cmocka_unit_test(other_versions_are_named),
+        cmocka_unit_test(a_failed_write_leaves_nothing),
+        cmocka_unit_test(no_index_may_lie_outside),
+        cmocka_unit_test(every_byte_of_an_item_is_a_field),
     };
     return cmocka_run_group_tests(tests, write_program, remove_program);
 }

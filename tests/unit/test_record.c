@@ -20,6 +20,7 @@
 
 #include "formats/format.h"
 #include "profile/file.h"
+#include "record/buffer.h"
 #include "record/record.h"
 #include "temporary_file.h"
 
@@ -166,6 +167,50 @@ static void test_growing_buffers_lose_nothing(void **state)
         (struct opscope_record_options){.buffer_bytes = SMALL, .full = OPSCOPE_FULL_GROW});
     assert_int_equal(check_workers(profile), 0);
     profile_free(profile);
+}
+
+struct taking {
+    uint64_t next;  // what the next event must start at
+    uint64_t until; // the first one that stays
+};
+
+static bool take_until(void *context, const struct opscope_event *event,
+                       const struct opscope_value *values)
+{
+    struct taking *taking = context;
+    (void)values;
+    if (event->start == taking->until)
+        return false;
+    assert_int_equal(event->start, taking->next);
+    taking->next++;
+    return true;
+}
+
+static void test_what_a_collection_does_not_take_stays(void **state)
+{
+    (void)state;
+    enum { EVENTS = 1000 };
+    struct record_buffer *buffer = record_buffer_create(1);
+    struct taking taking = {0};
+    assert_non_null(buffer);
+    for (uint64_t i = 0; i < EVENTS; i++) {
+        const struct opscope_event event = {.start = i};
+        bool wake;
+        if (!record_buffer_room(buffer, 1, &wake))
+            assert_true(record_buffer_grow(buffer));
+        record_buffer_put(buffer, &event, 1, NULL);
+    }
+    for (taking.until = 0; taking.until < EVENTS; taking.until += 37) {
+        record_buffer_take(buffer, take_until, &taking);
+        assert_int_equal(taking.next, taking.until);
+        assert_false(record_buffer_is_empty(buffer));
+    }
+    taking.until = UINT64_MAX;
+    record_buffer_take(buffer, take_until, &taking);
+    assert_int_equal(taking.next, EVENTS);
+    assert_true(record_buffer_is_empty(buffer));
+    record_buffer_drop_spare(buffer);
+    record_buffer_free(buffer);
 }
 
 static void test_drops_are_counted_on_their_lanes(void **state)
@@ -616,6 +661,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocking_threads_lose_nothing),
         cmocka_unit_test(test_growing_buffers_lose_nothing),
+        cmocka_unit_test(test_what_a_collection_does_not_take_stays),
         cmocka_unit_test(test_drops_are_counted_on_their_lanes),
         cmocka_unit_test(test_a_full_buffer_drops_the_rest),
         cmocka_unit_test(test_an_event_with_too_many_values_is_lost),

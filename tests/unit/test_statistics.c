@@ -24,6 +24,28 @@ static void fill(double *numbers, size_t count)
         numbers[i] = invent();
 }
 
+static int compare_whole(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left;
+    const uint64_t b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void the_selected_one_stands_there_when_sorted(void **unused)
+{
+    (void)unused;
+    for (size_t count = 1; count < 200; count++) {
+        uint64_t numbers[200], sorted[200];
+        for (size_t i = 0; i < count; i++)
+            numbers[i] = sorted[i] = (uint64_t)invent() % (1 + count / 2);
+        qsort(sorted, count, sizeof *sorted, compare_whole);
+        for (size_t rank = 0; rank < count; rank++)
+            assert_int_equal(statistics_select(numbers, count, rank), sorted[rank]);
+        qsort(numbers, count, sizeof *numbers, compare_whole);
+        assert_memory_equal(numbers, sorted, count * sizeof *sorted);
+    }
+}
+
 static void medians_lie_halfway(void **unused)
 {
     (void)unused;
@@ -174,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(medians_lie_halfway),
+        cmocka_unit_test(the_selected_one_stands_there_when_sorted),
         cmocka_unit_test(percentiles_are_the_least_that_enough_keep_to),
         cmocka_unit_test(deviations_agree),
         cmocka_unit_test(correlations_are_those_of_ranks),

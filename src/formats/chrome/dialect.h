@@ -20,10 +20,17 @@ struct chrome_dialect {
     // file.
     uint32_t (*call_of)(struct chrome_dialect *dialect, const struct chrome_event *event,
                         uint32_t track);
+    // What the work of a complete event is, where its lane does not tell; ROLE_NONE: its lane
+    // does. May be NULL.
+    enum role (*role_of)(const struct chrome_event *event);
     // Whether it read this member of the object form. May be NULL.
     bool (*member)(struct chrome_dialect *dialect, struct view key, struct view value);
-    // Notes what only the whole trace shows. May be NULL.
-    void (*finish)(struct chrome_dialect *dialect, const char *path);
+    // Whether the same event stands in the trace before: it is refused. Asked in order of the
+    // file. May be NULL.
+    bool (*is_copy)(struct chrome_dialect *dialect, const struct chrome_event *event);
+    // Notes what only the whole trace shows; `unread` pieces of it were no events, and are noted
+    // already. May be NULL.
+    void (*finish)(struct chrome_dialect *dialect, const char *path, uint64_t unread);
     void (*free)(struct chrome_dialect *dialect);
 };
 

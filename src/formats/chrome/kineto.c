@@ -1,7 +1,8 @@
 // PyTorch's profiles (Kineto). Every cpu_op is a call of an operator, the operator being its name
 // with the types and shapes of its inputs. What a GPU did belongs to the innermost cpu_op around
 // the runtime's call that launched it, found by `correlation`; where that call is not in the
-// trace, to the cpu_op with the same `External id`.
+// trace, to the cpu_op with the same `External id`. A graph that is launched outside of every
+// cpu_op is an operator itself: its kernels belong to the launch.
 
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@
 #include "base/spool.h"
 #include "dialect.h"
 #include "json.h"
+#include "kineto_index.h"
 #include "kineto_memory.h"
 
 enum { DEVICES_MOST = 1024 };
@@ -23,9 +25,9 @@ struct item {
     uint64_t thread;
     int64_t start;
     int64_t end;
-    uint64_t id; // External id of a cpu_op, correlation of a launch
-    uint32_t operator_id;
-    uint32_t call; // a launch: of the cpu_op around it
+    uint64_t id;          // External id of a cpu_op, correlation of a launch
+    uint32_t operator_id; // of a launch: 0, unless it launches a graph
+    uint32_t call;        // a launch: of the cpu_op around it
     enum item_kind kind;
 };
 
@@ -70,6 +72,7 @@ struct kineto {
     struct list externals; // struct link, by External id
     struct list steps;
     struct kineto_memory memory;
+    struct kineto_index numbers;
     size_t next;             // item that comes next in the file
     struct segments devices; // struct device
     struct segments known;   // struct known_operator
@@ -118,6 +121,28 @@ static bool is_device(const struct chrome_event *event)
     static const char *const NAMES[] = {"kernel", "gpu_memcpy", "gpu_memset",      "Kernel",
                                         "Memcpy", "Memset",     "collective_comm", NULL};
     return kineto_is_among(event->category, NAMES) || is_process(event, "CUDA functions");
+}
+
+// A stream does all of these.
+static enum role kineto_role_of(const struct chrome_event *event)
+{
+    static const char *const COPIES[] = {"gpu_memcpy", "Memcpy", NULL};
+    static const char *const FILLS[] = {"gpu_memset", "Memset", NULL};
+    if (!is_device(event))
+        return ROLE_NONE;
+    if (kineto_is_among(event->category, FILLS))
+        return ROLE_TRANSFER;
+    if (kineto_is_among(event->category, COPIES)) {
+        if (view_find_text(event->name, "HtoD") < event->name.size)
+            return ROLE_TRANSFER_IN;
+        if (view_find_text(event->name, "DtoH") < event->name.size)
+            return ROLE_TRANSFER_OUT;
+        return view_find_text(event->name, "PtoP") < event->name.size ? ROLE_COMMUNICATION
+                                                                      : ROLE_TRANSFER;
+    }
+    return view_is(event->category, "collective_comm") || view_starts_with(event->name, "nccl")
+               ? ROLE_COMMUNICATION
+               : ROLE_COMPUTE;
 }
 
 static bool kineto_is_host(const struct chrome_event *event)
@@ -288,6 +313,7 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
     if (event->phase == 'M' && view_is(event->name, "process_labels"))
         look_at_label(kineto, event);
     STATUS_TRY(kineto_memory_see(&kineto->memory, event));
+    STATUS_TRY(kineto_index_see(&kineto->numbers, event));
     struct item item = {.offset = event->offset,
                         .process = event->pid.number,
                         .thread = event->tid.number,
@@ -304,6 +330,8 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
     } else if (is_launch(event)) {
         item.kind = ITEM_LAUNCH;
         item.id = number_argument(event->args, "correlation", "Correlation");
+        if (view_find_text(event->name, "GraphLaunch") < event->name.size)
+            item.operator_id = kineto_find_operator(kineto, event);
     } else {
         return STATUS_OK;
     }
@@ -375,7 +403,10 @@ static status kineto_place_item(struct kineto *kineto, struct call_stack *stack,
     }
     const struct item *outer = stack->depth > 0 ? stack->items[stack->depth - 1] : NULL;
     if (item->kind == ITEM_LAUNCH) {
-        item->call = outer == NULL ? 0 : outer->call;
+        if (outer != NULL)
+            item->call = outer->call;
+        else if (item->operator_id != 0)
+            kineto_add_call(kineto, item, NULL);
         const struct link launch = {item->id, item->call};
         return item->id == 0 ? STATUS_OK
                              : kineto_list_add(&kineto->launches, &launch, sizeof launch);
@@ -401,6 +432,19 @@ static status make_calls(struct kineto *kineto)
     return result;
 }
 
+// What stands there twice is called once.
+static void drop_copies(struct kineto *kineto)
+{
+    struct item *items = kineto->items.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < kineto->items.count; i++) {
+        if (!kineto_index_is_copy(&kineto->numbers, items[i].offset))
+            items[kept++] = items[i];
+    }
+    kineto->items.count = kept;
+    kineto->numbers.next = 0;
+}
+
 static status look_over(const struct input *input, struct kineto *kineto)
 {
     struct kineto_look look = {.visitor = {.event = kineto_look_at, .member = look_at_member},
@@ -410,6 +454,8 @@ static status look_over(const struct input *input, struct kineto *kineto)
     STATUS_TRY(list_finish(&kineto->items));
     STATUS_TRY(list_finish(&kineto->steps));
     sort_in_place(kineto->steps.data, kineto->steps.count, sizeof(struct step), kineto_by_start);
+    STATUS_TRY(kineto_index_finish(&kineto->numbers, input->bytes));
+    drop_copies(kineto);
     STATUS_TRY(make_calls(kineto));
     STATUS_TRY(kineto_memory_finish(&kineto->memory, kineto->profile, kineto->dialect.base));
     STATUS_TRY(list_finish(&kineto->launches));
@@ -514,12 +560,31 @@ static bool member(struct chrome_dialect *dialect, struct view key, struct view 
     return true;
 }
 
+static bool kineto_is_copy(struct chrome_dialect *dialect, const struct chrome_event *event)
+{
+    return kineto_index_is_copy(&((struct kineto *)dialect)->numbers, event->offset);
+}
+
+// What could not be read may be what is missing, and is lost already.
+static void lose_missing(const struct kineto *kineto, const char *path, uint64_t unread)
+{
+    if (kineto->numbers.missing <= unread)
+        return;
+    const uint64_t missing = kineto->numbers.missing - unread;
+    struct ledger *account = &profile_track(kineto->profile, 0)->ledger;
+    if (account->expected != LEDGER_UNKNOWN)
+        account->expected += missing;
+    profile_note(kineto->profile, 0, LEDGER_LOST, missing,
+                 "%s: events are numbered (Ev Idx), and %llu numbers have none", path,
+                 (unsigned long long)missing);
+}
+
 // "python (GPU 0)"
-static void kineto_finish(struct chrome_dialect *dialect, const char *path)
+static void kineto_finish(struct chrome_dialect *dialect, const char *path, uint64_t unread)
 {
     struct kineto *kineto = (struct kineto *)dialect;
     struct profile *profile = kineto->profile;
-    (void)path;
+    lose_missing(kineto, path, unread);
     for (uint32_t i = 0; i < kineto->devices.count; i++) {
         const struct device *device = segments_get(&kineto->devices, i);
         struct track *process = profile_track(profile, device->track);
@@ -543,6 +608,7 @@ static void kineto_release(struct chrome_dialect *dialect)
     spool_free(&kineto->externals.spool);
     spool_free(&kineto->steps.spool);
     spool_free(&kineto->memory.spool);
+    spool_free(&kineto->numbers.spool);
     segments_free(&kineto->known);
     hash_free(&kineto->index);
     bytes_free(&kineto->text);
@@ -569,12 +635,15 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
     kineto->dialect = (struct chrome_dialect){.format = "kineto",
                                               .place = kineto_move_annotation,
                                               .call_of = call_of,
+                                              .role_of = kineto_role_of,
                                               .member = member,
+                                              .is_copy = kineto_is_copy,
                                               .finish = kineto_finish,
                                               .free = kineto_release};
     kineto->profile = profile;
     kineto->items.spool = kineto->launches.spool = SPOOL_EMPTY;
     kineto->externals.spool = kineto->steps.spool = kineto->memory.spool = SPOOL_EMPTY;
+    kineto->numbers.spool = SPOOL_EMPTY;
     segments_start(&kineto->known, sizeof(struct known_operator));
     segments_start(&kineto->devices, sizeof(struct device));
     const status result = look_over(input, kineto);

@@ -80,6 +80,14 @@ static void kineto_memory_add_sample(struct memory_book *book, const struct take
         memory_book_give_back(book, taken->address, (uint64_t)now);
 }
 
+// Nothing is taken at one place twice at once.
+static bool is_copy(const struct taken *before, const struct taken *taken)
+{
+    return before->time == taken->time && before->address == taken->address &&
+           before->bytes == taken->bytes && before->type == taken->type &&
+           before->device == taken->device;
+}
+
 static void kineto_memory_add_device(struct profile *profile, const struct taken *taken,
                                      size_t count, int64_t base, int64_t end)
 {
@@ -89,7 +97,8 @@ static void kineto_memory_add_device(struct profile *profile, const struct taken
                                .like = {.memory = profile_string(profile, view_of(name)),
                                         .device = taken->type == 0 ? 0 : taken->device + 1}};
     for (size_t i = 0; i < count; i++) {
-        if (taken[i].type == taken->type && taken[i].device == taken->device)
+        if (taken[i].type == taken->type && taken[i].device == taken->device &&
+            (i == 0 || !is_copy(&taken[i - 1], &taken[i])))
             kineto_memory_add_sample(&book, &taken[i], base);
     }
     memory_book_close(&book, end > 0 ? (uint64_t)end : 0);

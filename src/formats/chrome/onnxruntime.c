@@ -283,8 +283,9 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
     return 0;
 }
 
-static void onnxruntime_finish(struct chrome_dialect *dialect, const char *path)
+static void onnxruntime_finish(struct chrome_dialect *dialect, const char *path, uint64_t unread)
 {
+    (void)unread;
     struct onnxruntime *reading = (struct onnxruntime *)dialect;
     if (reading->events < EVENTS_MOST)
         return;

@@ -369,31 +369,55 @@ static void chrome_parser_damage(struct chrome_visitor *visitor, enum chrome_dam
         visitor->damage(visitor, kind, (uint64_t)(at - parser->start));
 }
 
-// Where a line after `at` starts with an object; `end` when none does.
-static const char *parser_next_line(const char *at, const char *end)
+// How far inside its line `at` is, where only blanks and commas stand before it; else SIZE_MAX.
+static size_t column_of(const struct chrome_parser *parser, const char *at)
+{
+    const char *line = at;
+    while (line > parser->start && (line[-1] == ' ' || line[-1] == '\t' || line[-1] == ','))
+        line--;
+    return line == parser->start || line[-1] == '\n' ? (size_t)(at - line) : SIZE_MAX;
+}
+
+// Where a line after `at` starts with an object, at most `column` bytes inside of it; `end` when
+// none does.
+static const char *parser_next_line(const char *at, const char *end, size_t column)
 {
     while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
-        at = scan_blanks(at, end);
-        if (at < end && *at == ',')
-            at = scan_blanks(at + 1, end);
-        if (at < end && *at == '{')
+        const char *line = ++at;
+        for (; at < end && (scan_is_blank(*at) || *at == ','); at++) {
+            if (*at == '\n')
+                line = at + 1;
+        }
+        if (at < end && *at == '{' && (size_t)(at - line) <= column)
             return at;
     }
     return end;
 }
 
+// An event that lacks its end runs on into the next ones: these are found again by their lines,
+// which begin as far inside as its own. Not without end: an input of such events alone would be
+// read once for each.
+enum { WASTED_TIMES = 64 };
+
 // After what is no event: after its brackets or the word that it is, where that ends in its line
 // (the input may be one line), else where the next event starts a line. `*line_end` is where the
 // line that was looked at last ends; it is kept so that no line is looked for twice.
-static const char *pass_over(const char *from, const char *at, const char *end,
+static const char *pass_over(struct chrome_parser *parser, const char *from, const char *at,
                              const char **line_end)
 {
+    const char *end = parser->end;
     if (from >= *line_end) {
         const char *line = memchr(from, '\n', (size_t)(end - from));
         *line_end = line != NULL ? line + 1 : end;
     }
     const char *stop = scan_value(from, *line_end);
-    return stop != NULL ? stop : parser_next_line(at, end);
+    if (stop != NULL)
+        return stop;
+    parser->wasted += (uint64_t)(at - from);
+    const size_t column = column_of(parser, from);
+    const bool again =
+        column != SIZE_MAX && parser->wasted / WASTED_TIMES <= (uint64_t)(end - parser->start);
+    return parser_next_line(again ? from : at, end, column);
 }
 
 const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
@@ -419,9 +443,10 @@ const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
             visitor->event(visitor, parser->event);
             continue;
         }
-        chrome_parser_damage(visitor, result == CUT ? CHROME_CUT : CHROME_MALFORMED, parser, from);
-        visitor->unfinished |= result == CUT;
-        at = result == CUT ? parser->end : pass_over(from, at, parser->end, &line_end);
+        at = pass_over(parser, from, result == CUT ? parser->end : at, &line_end);
+        const bool cut = result == CUT && at == parser->end;
+        chrome_parser_damage(visitor, cut ? CHROME_CUT : CHROME_MALFORMED, parser, from);
+        visitor->unfinished |= cut;
     }
 }
 

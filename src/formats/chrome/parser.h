@@ -14,6 +14,7 @@ struct chrome_parser {
     struct arena *texts; // those that hold escapes
     struct chrome_member *members; // where those of the next event go
     size_t member_room;
+    uint64_t wasted; // bytes that were read for events that were none
 };
 
 // A trace of either form.

@@ -16,6 +16,7 @@ static const struct loss_text TEXTS[CHROME_LOSSES] = {
     [CHROME_LOSS_TIME_RANGE] = {LEDGER_LOST, "events before time 0 or beyond 2^63 ns", NULL},
     [CHROME_LOSS_NO_ID] = {LEDGER_LOST, "asynchronous events without an id", NULL},
     [CHROME_LOSS_NO_SAMPLE] = {LEDGER_LOST, "counter samples without a number", NULL},
+    [CHROME_LOSS_COPY] = {LEDGER_IMPOSSIBLE, "events that are there twice", NULL},
     [CHROME_LOSS_MALFORMED] = {LEDGER_LOST, "pieces that are no events", NULL},
     [CHROME_LOSS_FLOW_NO_ID] = {LEDGER_LOST, "flow events without an id", NULL},
     [CHROME_LOSS_FLOW_UNBOUND] = {LEDGER_LOST, "flow events outside every slice", NULL},
@@ -183,6 +184,19 @@ static void add_arguments(struct chrome_reading *reading, const struct chrome_ev
         chrome_values_add(&reading->values, args);
 }
 
+// Nobody wrote it: it is left out where the trace is written again.
+static void add_role(struct chrome_reading *reading, enum role role)
+{
+    struct profile *profile = reading->profile;
+    if (role == ROLE_NONE)
+        return;
+    const struct value value = {.key = profile_string(profile, VIEW_LITERAL("role")),
+                                .kind = VALUE_STRING,
+                                .provenance = PROVENANCE_DERIVED,
+                                .number = profile_string(profile, view_of(role_name(role)))};
+    value_add(&reading->list, &value);
+}
+
 // The values of an event into `reading->list`; those of a whole one with its category in front.
 static struct span_edge edge_of(struct chrome_reading *reading, const struct chrome_event *event,
                                 uint64_t time)
@@ -194,6 +208,8 @@ static struct span_edge edge_of(struct chrome_reading *reading, const struct chr
     reading->list.size = 0;
     if (whole && category != 0)
         value_add_string(&reading->list, reading->spans.category_key, category);
+    if (whole && reading->dialect != NULL && reading->dialect->role_of != NULL)
+        add_role(reading, reading->dialect->role_of(event));
     values->location = 0;
     values->empty = 0;
     values->unread = 0;
@@ -482,13 +498,23 @@ static void chrome_reader_add_event(struct chrome_reading *reading,
     }
 }
 
+static bool chrome_reader_is_copy(struct chrome_reading *reading, const struct chrome_event *event)
+{
+    struct chrome_dialect *dialect = reading->dialect;
+    return dialect != NULL && dialect->is_copy != NULL && dialect->is_copy(dialect, event);
+}
+
 static void chrome_reader_take_event(struct chrome_visitor *visitor,
                                      const struct chrome_event *event)
 {
     struct chrome_reading *reading = reading_of(visitor);
     if (event->offset / PROGRESS_BYTES != (event->offset + event->object.size) / PROGRESS_BYTES)
         progress_report(event->offset, reading->input->bytes.size);
-    chrome_reader_add_event(reading, event);
+    if (chrome_reader_is_copy(reading, event))
+        chrome_lose(reading, chrome_lanes_thread(&reading->lanes, event)->spans.track,
+                    CHROME_LOSS_COPY, 0, event->offset);
+    else
+        chrome_reader_add_event(reading, event);
 }
 
 static void chrome_reader_take_member(struct chrome_visitor *visitor, struct view key,
@@ -582,7 +608,7 @@ static void chrome_reader_close_account(struct chrome_reading *reading)
                      "%s: the closing bracket is missing: events after the last one may be, too",
                      path);
     if (reading->dialect != NULL && reading->dialect->finish != NULL)
-        reading->dialect->finish(reading->dialect, path);
+        reading->dialect->finish(reading->dialect, path, reading->unread);
     if (unknown)
         profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
 }

@@ -20,6 +20,7 @@ enum chrome_loss {
     CHROME_LOSS_NO_ID,
     CHROME_LOSS_NO_SAMPLE,
     CHROME_LOSS_MALFORMED,
+    CHROME_LOSS_COPY,       // events that cannot be
     CHROME_LOSS_FLOW_NO_ID, // flow events
     CHROME_LOSS_FLOW_UNBOUND,
     CHROME_LOSS_NO_DURATION, // remarks: nothing is missing that the profile could hold

@@ -26,9 +26,14 @@ static const char *next_structure(const char *at, const char *end)
     return at;
 }
 
+// Which bracket closes what was opened is known to this depth: a value that lacks its end would
+// take in all that comes after it.
+enum { BRACKETS_KNOWN = 64 };
+
 static const char *scan_nested(const char *at, const char *end)
 {
     size_t depth = 0;
+    uint64_t objects = 0; // bit by bit, whether what is open is one
     bool escapes;
     while ((at = next_structure(at, end)) < end) {
         if (*at == '"') {
@@ -36,9 +41,15 @@ static const char *scan_nested(const char *at, const char *end)
             if (at == end)
                 return NULL;
         } else if ((*at | 0x20) == '{') {
+            if (depth < BRACKETS_KNOWN)
+                objects = (objects & ~(1ull << depth)) | (uint64_t)(*at == '{') << depth;
             depth++;
-        } else if (--depth == 0) {
-            return at + 1;
+        } else {
+            depth--;
+            if (depth < BRACKETS_KNOWN && (objects >> depth & 1) != (*at == '}'))
+                return NULL;
+            if (depth == 0)
+                return at + 1;
         }
         at++;
     }

@@ -266,7 +266,7 @@ static size_t writer_events_put_values(struct writer_events *events, struct argu
         } else if (is_category(events, &value)) {
             writer_events_put_category(events, (uint32_t)value.number, categories++ == 0,
                                        &category_at);
-        } else if (!events->no_arguments) {
+        } else if (!events->no_arguments && value.provenance != PROVENANCE_DERIVED) {
             writer_events_put_key(events, arguments, value.key, i);
             writer_events_put_value(events, &value);
         }

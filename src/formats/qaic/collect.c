@@ -113,6 +113,15 @@ static uint32_t qaic_collect_core_of(const struct program *program, const struct
     return from != NULL ? program->buffers[from->buffer].unit : 0;
 }
 
+bool qaic_collect_core(const struct program *program, const struct target *target, uint32_t task,
+                       uint32_t *out_core)
+{
+    if (!is_of_the_device(&target->engines[program->tasks[task].engine]))
+        return false;
+    *out_core = qaic_collect_core_of(program, target, &program->tasks[task]);
+    return true;
+}
+
 static uint64_t written_bytes(const struct program *program, const struct program_task *task)
 {
     uint64_t bytes = 0;

@@ -29,6 +29,10 @@ status qaic_collect(const struct program *program, const struct target *target,
                     struct qaic_collected *out_collected);
 void qaic_collected_free(struct qaic_collected *collected);
 
+// The core that a task works for; false: it is the host's.
+bool qaic_collect_core(const struct program *program, const struct target *target, uint32_t task,
+                       uint32_t *out_core);
+
 // Of one inference that begins at `base` ticks, with what `level` promises. Memory of the caller:
 // free with qaic_stats_free.
 struct qaic_raw_stats *qaic_stats_model(const struct qaic_collected *collected,

@@ -1,0 +1,28 @@
+// What Cloud AI's compiler is asked to say of what it compiled: -time-passes, -v,
+// -aic-perf-metrics and -aic-perf-warnings.
+
+#ifndef OPSCOPE_CLI_QAIC_REPORTS_H
+#define OPSCOPE_CLI_QAIC_REPORTS_H
+
+#include "compiling.h"
+
+enum { QAIC_PASSES_MOST = 16 };
+
+// How long passes took, in nanoseconds.
+struct qaic_passes {
+    uint64_t since; // the end of the last one
+    struct {
+        const char *name;
+        uint64_t time;
+    } items[QAIC_PASSES_MOST];
+    size_t count;
+};
+
+// Notes passes from now on.
+struct compile_observer qaic_reports_observe(struct qaic_passes *passes);
+
+// Those that were asked for: warnings on the standard error, the rest on the standard output.
+void qaic_reports_print(const struct arguments *arguments, const struct compiling *compiling,
+                        const struct qaic_passes *passes);
+
+#endif

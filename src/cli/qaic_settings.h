@@ -1,0 +1,27 @@
+// What the options of Cloud AI's compiler ask for, read and checked.
+
+#ifndef OPSCOPE_CLI_QAIC_SETTINGS_H
+#define OPSCOPE_CLI_QAIC_SETTINGS_H
+
+#include "options.h"
+#include "target/target.h"
+
+enum { QAIC_PMU_EVENTS_MOST = 8 };
+
+// Statistics that the program is to collect.
+struct qaic_settings {
+    const char *folder; // where the program goes
+    int32_t level, stats_batch, batch;
+    bool batch_given;
+    bool ddr;
+    const char *recipe; // of counters; NULL: none
+    int32_t events[QAIC_PMU_EVENTS_MOST];
+    size_t event_count;
+};
+
+status qaic_settings_read(const struct arguments *arguments, struct qaic_settings *out_settings);
+
+// The card, with what the options want of the compiler's passes set in it.
+status qaic_settings_open_target(const struct arguments *arguments, struct target **out_target);
+
+#endif

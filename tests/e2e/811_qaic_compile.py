@@ -1,0 +1,340 @@
+"""qaic-compile: what each of its options changes, and what it says of those that change nothing."""
+
+import struct
+
+from onnx_writer import make_graph, make_model, make_node, make_tensor, make_value
+from support import *
+
+
+def compiled(folder, *words, model="model.onnx", code=0, out="b"):
+    return run(program("qaic-compile"), f"-model={model}", f"-aic-binary-dir={out}", *words, cwd=folder, code=code)
+
+
+def layers(folder, count=1, rows=2048, width=64, element="f16", name="model.onnx"):
+    """Products one after the other, each with an activation: chains that tiles of rows go through."""
+    nodes, weights, last = [], [], "x"
+    for i in range(count):
+        weights.append(make_tensor(f"w{i}", element, [width, width], [((k * 37) % 19 - 9) / 64 for k in range(width * width)]))
+        nodes += [make_node("MatMul", [last, f"w{i}"], [f"p{i}"], name=f"/layer{i}/MatMul"),
+                  make_node("Tanh", [f"p{i}"], [f"t{i}"], name=f"/layer{i}/Tanh")]
+        last = f"t{i}"
+    shape = [rows, width]
+    graph = make_graph(nodes, [make_value("x", element, shape)], [make_value(last, element, shape)], weights)
+    return write(folder / name, make_model(graph))
+
+
+def segments(path):
+    """An independent reader of the container."""
+    data = path.read_bytes()
+    size, base, count, at = struct.unpack_from("<QQQQ", data, 8)
+    equal(size, len(data), "size")
+    found = {}
+    for i in range(count):
+        length, _, name, start = struct.unpack_from("<QQQQ", data, at - base + 32 * i)
+        found[data[name - base:data.index(b"\0", name - base)].decode()] = data[start - base:start - base + length]
+    return found
+
+
+def listing(folder, out="b"):
+    """The program inside, by another command."""
+    write(folder / "program.opx", segments(folder / out / "programqpc.bin")["opscope.opx"])
+    return opscope("program", folder / "program.opx", "--json").json()
+
+
+def tasks(listed, *engines):
+    return [task for task in listed["tasks"] if task["engine"] in engines]
+
+
+def computing(listed):
+    return tasks(listed, "hmx", "hvx")
+
+
+def peak(listed):
+    """The highest address in use of a core's memory."""
+    return max(item["address"] + item["size"] for item in listed["buffers"] if item["memory"] == "vtcm")
+
+
+def constants_read(listed):
+    """Transfers that bring a constant from the DDR."""
+    values = {i for i, value in enumerate(listed["values"]) if value["kind"] == "constant"}
+    return [task for task in tasks(listed, "dma_in")
+            if listed["buffers"][task["operands"][0]["buffer"]]["value"] in values]
+
+
+def test_batches(folder):
+    """-batchsize gives the first dimension its length where the file leaves it open."""
+    weights = make_tensor("w", "f16", [32, 16], [0.5] * 512)
+    for dims in (["n", 32], [4, 32]):
+        graph = make_graph([make_node("MatMul", ["x", "w"], ["y"])], [make_value("x", "f16", dims)],
+                           [make_value("y", "f16", [dims[0], 16])], [weights])
+        write(folder / f"{dims[0]}.onnx", make_model(graph))
+    for words, rows in ((["-batchsize=8"], 8), (["-batchsize", "24"], 24), (["-onnx-define-symbol=n,5"], 5),
+                        (["-onnx-define-symbol", "n,6", "-batchsize=6"], 6)):
+        compiled(folder, *words, model="n.onnx")
+        equal(listing(folder)["values"][0]["type"], f"{rows}x32xf16", str(words))
+    compiled(folder, "-batchsize=4", model="4.onnx")
+    contains(compiled(folder, "-batchsize=8", model="4.onnx", code=255).err,
+             "fixes the first dimension of input 'x' at 4", "a fixed one")
+    contains(compiled(folder, "-onnx-define-symbol=n,2", "-batchsize=8", model="n.onnx", code=255).err,
+             "input 'x' at 2", "two that differ")
+
+
+def test_tiles_of_a_core(folder):
+    """-ols: as many tiles for each core that takes part."""
+    layers(folder)
+    for factor in (1, 2, 4):
+        compiled(folder, f"-ols={factor}")
+        work = computing(listing(folder))
+        counts = {}
+        for task in work:
+            counts[task["unit"]] = counts.get(task["unit"], 0) + 1
+        true(len(work) >= factor * len(counts), f"-ols={factor}: {counts}")
+    layers(folder, count=6, rows=4096)
+    compiled(folder)
+    few = len(computing(listing(folder)))
+    compiled(folder, "-ols", "4")
+    true(len(computing(listing(folder))) > few, "more of them")
+
+
+def test_less_memory(folder):
+    layers(folder, count=2, rows=2048)
+    compiled(folder)
+    whole = peak(listing(folder))
+    for word, parts in (("-mos=64", 64), ("-mos=64,2", 64), ("-vtcm-working-set-limit-ratio=0.015625", 64)):
+        said = compiled(folder, word).out
+        true(peak(listing(folder)) <= 8183 * 1024 // parts < whole, f"{word}: {peak(listing(folder))} of {whole}")
+        equal("second cluster" in said, "," in word, word)
+
+
+def test_cores_and_instances(folder):
+    layers(folder, count=2)
+    for words, cores, rate in (([], 14, "107"), (["-aic-num-cores=3"], 3, "107"), (["-aic-num-cores", "16"], 16, "107"),
+                               (["-aic-num-of-instances=7"], 2, "15285714285.71"),
+                               (["-aic-num-cores=4", "-aic-num-of-instances=3"], 4, "35666666666.66")):
+        compiled(folder, *words)
+        text = segments(folder / "b/programqpc.bin")["opscope.opx"].decode(errors="replace")
+        true(max(task["unit"] for task in computing(listing(folder))) < cores, str(words))
+        equal(int(re.findall(r"\ncount = (\d+)", text)[-1]), cores, str(words))
+        contains(text, f"rate = {rate}", f"{words}: a share of the DDR")
+    contains(compiled(folder, "-aic-num-cores=8", "-aic-num-of-instances=2", code=255).err, "need 16 cores", "too many")
+
+
+def test_multicast(folder):
+    """Constants are read once and cast with -multicast-weights, else by each core for itself."""
+    layers(folder, count=6, rows=4096)
+    compiled(folder)
+    plain = listing(folder)
+    cores = len({task["unit"] for task in computing(plain)})
+    equal((len(constants_read(plain)), len(tasks(plain, "multicast"))), (6 * cores, 0), "by each core")
+    compiled(folder, "-multicast-weights")
+    cast = listing(folder)
+    equal((len(constants_read(cast)), len(tasks(cast, "multicast"))), (6, 6), "once")
+
+
+def test_depth_first(folder):
+    """Tiles go through all twelve operators, where they otherwise end after eight."""
+    layers(folder, count=12, rows=4096)
+    results = {}
+    for words in ([], ["-aic-enable-depth-first"], ["-aic-enable-depth-first", "-aic-depth-first-mem=32"]):
+        compiled(folder, *words)
+        listed = listing(folder)
+        results[len(words)] = (sorted({task["group"] for task in tasks(listed, "dma_out")}), peak(listed))
+    equal([groups for groups, _ in results.values()], [[7, 11], [11], [11]], "groups that write to the DDR")
+    true(results[1][1] * 14 <= 8 << 20 and results[2][1] * 14 <= 32 << 20, f"memory of all cores: {results}")
+    true(results[1][1] < results[2][1], "more memory is used where there is more")
+    contains(compiled(folder, "-aic-depth-first-mem=16").out, "-aic-depth-first-mem: taken, without effect", "alone")
+    contains(compiled(folder, "-aic-depth-first-mem=64", code=255).err, "from 8 to 32", "too much")
+
+
+def test_what_has_no_effect(folder):
+    """It is taken in both forms, said, and gives the same program."""
+    layers(folder, rows=256)
+    compiled(folder)
+    same = segments(folder / "b/programqpc.bin")["opscope.opx"]
+    for words in (["-use-producer-dma=1"], ["-use-producer-dma", "1"], ["-sdp-cluster-sizes=7,7"],
+                  ["-sdp-cluster-sizes", "7,7"], ["-mxfp6-matmul"], ["-device-id=3"], ["-device-id", "3"],
+                  ["-num-iter=100"], ["-input-list-file=none"], ["-profiling-threads=4"], ["-compile-threads=2"],
+                  ["-size-split-granularity=1024"], ["-allocator-dealloc-delay=2"], ["-combine-inputs"],
+                  ["-combine-outputs=false", "-io-crc"], ["-sub-functions"]):
+        name = words[-1 if words[-1].startswith("-") else 0].split("=")[0]
+        contains(compiled(folder, *words).out, f"\n{name}: taken, without effect: ", str(words))
+        equal(segments(folder / "b/programqpc.bin")["opscope.opx"] == same, True, str(words))
+    for words in (["-aic-hw"], ["-aic-hw-version=2.0"], ["-aic-hw-version", "ai100"], ["-compile-only"]):
+        equal("taken" in compiled(folder, *words).out, False, str(words))
+
+
+def test_a_real_command_line(folder):
+    """Options as published command lines carry them."""
+    layers(folder, rows=256)
+    said = compiled(folder, "-aic-hw", "-aic-hw-version=2.0", "-compile-only", "-aic-num-cores=4", "-mos=1,2", "-ols=4",
+                    "-sdp-cluster-sizes=2,2", "-multicast-weights", "-use-producer-dma=1", "-stats-level=70")
+    lines = said.out.splitlines()
+    true(lines.index("Reading ONNX Model from model.onnx") < lines.index("Compile started ............... "), said.out)
+    equal(lines[-1], "Generated binary is present at b", "last")
+    run(program("qaic-exec"), "-m=model.onnx", "-aic-hw", "-aic-binary-dir=other", "-compile-only", cwd=folder)
+    true((folder / "other/programqpc.bin").exists(), "by its older name")
+
+
+def test_what_it_prints(folder):
+    layers(folder, count=14, rows=256, width=32)
+    quiet = compiled(folder).out
+    equal(len(quiet.splitlines()), 3, "quiet")
+    counts = []
+    for word in ("-v", "-vv", "-vvv"):
+        said = compiled(folder, word).out
+        contains(said, "  modelled  ", word)
+        counts.append(said.count("/layer"))
+    true(counts[0] < counts[1] < counts[2], f"{counts} groups")
+    said = compiled(folder, "-time-passes").out
+    for name in ("global-optimization", "dispatch-creation", "stream", "proving and pricing"):
+        matches(said, rf"\n  {name} +\d+\.\d\d\d ms\n", name)
+    tool = program("qaic-compile")
+    equal(run(tool, "--usage").out, "usage: qaic-compile -model=FILE -aic-binary-dir=DIR [-stats-level=N] "
+                                    "[-aic-num-cores=N]\n", "usage")
+    listed = run(tool, "-operators-supported=onnx").out.splitlines()
+    true({"Conv", "MatMul", "Softmax"} <= set(listed) and not any(name.startswith("tosa") for name in listed), "operators")
+    contains(run(tool, "-operators-supported=caffe", code=255).err, "onnx", "another framework")
+    equal(run(tool, "-h").out, run(tool, "-help").out, "help")
+    contains(run(tool, "--help").out, "exit: 0 done, 255 failed", "help")
+
+
+def test_statistics(folder):
+    """The old spelling is taken for level 70, and said; negative levels are levels."""
+    layers(folder, rows=64)
+    for words, level in ((["-aic-profiling-type=stats", "-aic-profiling-type=trace"], 70),
+                         (["-aic-profiling-format", "ascii"], 70), (["-stats-level=-1"], -1), (["-stats-level", "57"], 57)):
+        said = compiled(folder, *words).out
+        equal("taken for -stats-level=70" in said, level == 70, str(words))
+        described = segments(folder / "b/programqpc.bin")["networkdesc.bin"]
+        mark = b"\x18" + (bytes([level]) if level >= 0 else b"\xff" * 9 + b"\x01")
+        true(mark in described, f"{words}: level {level}")
+    contains(compiled(folder, "-aic-profiling-type=all", code=255).err, "stats, trace or latency", "type")
+    for word in ("", ",3F", "3F,", "3G", "-1", "10000"):
+        contains(compiled(folder, f"-aic-pmu-events={word}", code=255).err, "hexadecimal", repr(word))
+    for word in ("3f,0x70,200", "1,2,3,4,5,6,7,8"):
+        compiled(folder, f"-aic-pmu-events={word}")
+    contains(compiled(folder, "-aic-hw-version=1.0", code=255).err, "ai100", "hardware")
+
+
+def network(folder, nodes, inputs, outputs, weights=()):
+    values = [[make_value(name, "f16", dims) for name, dims in some] for some in (inputs, outputs)]
+    write(folder / "model.onnx", make_model(make_graph(nodes, *values, list(weights))))
+
+
+def warned(folder, kind, *words):
+    """The warnings of a kind, which come on the standard error."""
+    said = compiled(folder, "-aic-perf-warnings", *words)
+    lines = said.err.splitlines()
+    true(all(line.startswith("AIC WARNING: ") for line in lines), said.err)
+    equal(compiled(folder, *words).err, "", "without being asked")
+    return [line[len(f"AIC WARNING: {kind}: "):] for line in lines if line.startswith(f"AIC WARNING: {kind}: ")]
+
+
+def test_warnings_about_cores(folder):
+    """Cores without work, and one that has more than others: each with and without its cause."""
+    wide = [make_node("Exp", ["x"], ["e"], name="/wide")]
+    network(folder, wide, [("x", [3, 4096])], [("e", [3, 4096])])
+    compiled(folder, "-aic-num-cores=14")
+    idle = 14 - len({task["unit"] for task in computing(listing(folder))})
+    if idle:
+        contains(warned(folder, "idle-cores", "-aic-num-cores=14")[0], f"{idle} of 14 cores", "idle")
+    true(idle > 0, "some have nothing to do")
+    equal(warned(folder, "idle-cores", "-aic-num-cores=1"), [], "the only core works")
+    network(folder, wide, [("x", [512, 256])], [("e", [512, 256])])
+    equal(warned(folder, "imbalance", "-aic-num-cores=2"), [], "both do as much")
+    network(folder, [*wide, make_node("CumSum", ["e", "axis"], ["y"], name="/sum")], [("x", [512, 256])],
+            [("y", [512, 256])], [make_tensor("axis", "i64", [1], [1])])
+    matches("\n".join(warned(folder, "imbalance", "-aic-num-cores=2")), r"^core 0 computes 1\.\d\d times as long", "one")
+
+
+def test_warnings_about_data(folder):
+    """What leaves the local memory and comes back, what is only laid out anew, what the link cannot keep up with."""
+    network(folder, [make_node("Exp", ["x"], ["e"]), make_node("CumSum", ["e", "axis"], ["y"], name="/sum")],
+            [("x", [512, 256])], [("y", [512, 256])], [make_tensor("axis", "i64", [1], [1])])
+    matches("\n".join(warned(folder, "spill")), r"/sum: 'e' \(256 KiB\) left the local memory", "it comes back")
+    layers(folder, count=4)
+    equal(warned(folder, "spill"), [], "nothing leaves")
+    weights = make_tensor("w", "f16", [512, 64], [0.25] * (512 * 64))
+    product = make_node("MatMul", ["t", "w"], ["y"], name="/product")
+    network(folder, [product], [("t", [256, 512])], [("y", [256, 64])], [weights])
+    equal(warned(folder, "layout"), [], "as it lies")
+    network(folder, [make_node("Transpose", ["x"], ["t"], name="/turn", perm=[1, 0]), product], [("x", [512, 256])],
+            [("y", [256, 64])], [weights])
+    contains(warned(folder, "layout")[0], "most for '/turn'", "turned")
+    network(folder, [make_node("Exp", ["x"], ["y"])], [("x", [512, 256])], [("y", [512, 256])])
+    said = warned(folder, "host-bound")[0]
+    link, device = map(float, re.findall(r"([\d.]+) us", said))
+    close_to(link, 512 * 256 * 2 / 12.9e9 * 1e6, 0.1, "bytes over the link")
+    true(device < link, said)
+    layers(folder, count=8, rows=256, width=512)
+    equal(warned(folder, "host-bound", "-aic-num-cores=1"), [], "the device takes longer")
+
+
+def form(line):
+    """A line of metrics without its figures: where they end where they are justified, and what stands around them."""
+    if ":\t" in line or re.match(r"[^:]*: [\d,]+( [KM]?B)?$", line):
+        return re.sub(r"[\d,]+( [KM]?B)?$", "#", re.sub(r"^VTCM\d+", "VTCM", line))
+    ends = tuple(match.end() for match in re.finditer(r"[\d,]+( [KM]?B|%)?", line))
+    return re.sub(r" +", " ", re.sub(r"[\d,]+( [KM]?B)?", "#", line)), ends
+
+
+def test_metrics_have_the_published_form(folder):
+    """Every line has its like, labels, tabs and columns, in what SDK 1.12 printed of another network."""
+    published = shared("data/qaic/perf-metrics-sdk-1.12-amber-decode.txt").read_text().splitlines()
+    known = {form(line) for line in published}
+    layers(folder, count=3, rows=4096, width=128)
+    lines = compiled(folder, "-aic-perf-metrics", "-multicast-weights").out.splitlines()
+    lines = lines[lines.index("Compile started ............... ") + 1:]
+    equal([line for line in lines if form(line) not in known and not line.startswith("Generated")], [], "other forms")
+    order = [form(line) for line in published]
+    places = [order.index(form(line)) for line in lines if line in published]
+    equal(places, sorted(places), "order")
+
+
+def test_metrics_are_those_of_the_program(folder):
+    layers(folder, count=3, rows=4096, width=128)
+    text = compiled(folder, "-aic-perf-metrics", "-multicast-weights", "-aic-num-cores=4").out
+    listed = listing(folder)
+
+    def bytes_of(operand):
+        count = 1
+        for length in operand["size"]:
+            count *= length
+        return 2 * count  # of halves
+
+    traffic = {}
+    for task in tasks(listed, "dma_in", "dma_out", "multicast"):
+        near = [operand for operand in task["operands"] if listed["buffers"][operand["buffer"]]["memory"] == "vtcm"]
+        core = listed["buffers"][near[0]["buffer"]]["unit"]
+        key = (core, task["engine"])
+        traffic[key] = traffic.get(key, 0) + bytes_of(task["operands"][0])
+    for label, engine in (("DDR traffic  read", "dma_in"), ("DDR traffic write", "dma_out"), ("MC  traffic write", "multicast")):
+        shown = {int(core): int(size) for core, size in re.findall(rf"c(\d\d): {label}: +(\d+) KB", text)}
+        equal(shown, {core: traffic.get((core, engine), 0) // 1024 for core in range(4)}, label)
+    macs = 3 * 4096 * 128 * 128
+    contains(text, f"Original MAC estimate: {macs:,}\n", "MACs")
+    hmx, other = (int(re.search(rf"AIC {name} MAC estimate: ([\d,]+)\n", text)[1].replace(",", "")) for name in
+                  ("HMX", "non-HMX"))
+    true(hmx + other >= macs and (other == macs or hmx >= macs), f"{hmx} and {other} of {macs}")
+    contains(text, f"         524,288                    6  100%\n", "operators")
+    contains(text, f"final constants size: {3 * 128 * 128 * 2} B\n", "constants")
+    equal(re.findall(r"VTCM(\d)Size:", text), ["0", "1", "2", "3"], "cores")
+    tops = {}
+    for item in listed["buffers"]:
+        if item["memory"] == "vtcm":
+            tops[item["unit"]] = max(tops.get(item["unit"], 0), item["address"] + item["size"])
+    for core, top in tops.items():
+        size = f"{top} B" if top < 100000 else f"{top // 1024} KB"
+        contains(text, f"VTCM{core}Size:\t{size}\n", "memory")
+
+
+def test_options_it_does_not_know(folder):
+    layers(folder, rows=64)
+    equal(compiled(folder, "-nonsense", code=255).err,
+          "Invalid option -nonsense. Use -h, -help, or --help for list of options.\n", "message")
+    equal(compiled(folder, "--nonsense=3", code=255).err,
+          "Invalid option --nonsense. Use -h, -help, or --help for list of options.\n", "message")
+
+
+if __name__ == "__main__":
+    main()
