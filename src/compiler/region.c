@@ -245,10 +245,7 @@ static uint32_t axes_tosa_conv2d(const struct network *network, const struct net
 {
     (void)network;
     (void)node;
-    axes[0] = 0;
-    axes[1] = 1;
-    axes[2] = 3;
-    axes[3] = 2;
+    memcpy(axes, (const uint32_t[]){0, 1, 3, 2}, 4 * sizeof *axes);
     return 4;
 }
 
@@ -257,13 +254,9 @@ static uint32_t axes_tosa_depthwise(const struct network *network, const struct 
                                     uint32_t axes[SHAPE_RANK_MOST])
 {
     const struct shape *weight = region_shape_of(network, node->inputs[1]);
-    uint32_t count = 0;
-    axes[count++] = 0;
-    axes[count++] = 1;
-    if (weight->rank == 4 && weight->dims[3] == 1)
-        axes[count++] = 3;
-    axes[count++] = 2;
-    return count;
+    const bool apart = weight->rank == 4 && weight->dims[3] == 1;
+    memcpy(axes, apart ? (uint32_t[]){0, 1, 3, 2} : (uint32_t[]){0, 1, 2, 2}, 4 * sizeof *axes);
+    return apart ? 4 : 3;
 }
 
 // Matrix products ----------------------------------------------------------------
@@ -507,10 +500,10 @@ static bool find_onnx_convolution(const struct region_request *request,
     if (shape->rank != input_shape(request, 0)->rank ||
         !cut_onnx_windows(request, answer, shape->dims + 2))
         return false;
-    if (!is_onnx_apart(request->network, node, weight) &&
-        attribute_integer(node->attributes, "group", 1) != 1)
+    const bool apart = is_onnx_apart(request->network, node, weight);
+    if (!apart && attribute_integer(node->attributes, "group", 1) != 1)
         return true;
-    if (is_onnx_apart(request->network, node, weight)) {
+    if (apart) {
         answer->inputs[0].from[1] = request->output->from[1];
         answer->inputs[0].size[1] = request->output->size[1];
         answer->groups = (struct plan_override){
