@@ -105,7 +105,7 @@ docs: all
 
 install: SHARE = $(DESTDIR)$(PREFIX)/share
 install: LIB = $(DESTDIR)$(PREFIX)/lib
-install: LIBRARIES = libopscope.so libopscope.a libopscope-record.so libopscope-record.a
+install: LIBRARIES = libopscope.so libopscope.a libopscope-record.so libopscope-record.a libopscope-session.so
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 $(BUILD)/opscope "$(DESTDIR)$(PREFIX)/bin/opscope"
@@ -126,7 +126,7 @@ install: all
 	@$(call build,$(BUILD),$(LIBRARIES))
 	install -d "$(LIB)/pkgconfig" "$(DESTDIR)$(PREFIX)/include/opscope"
 	install -m 644 $(BUILD)/libopscope.a $(BUILD)/libopscope-record.a "$(LIB)"
-	for package in opscope opscope-record; do \
+	for package in opscope opscope-record opscope-session; do \
 	    file=$$(basename "$$(readlink -f $(BUILD)/lib$$package.so)"); \
 	    install -m 755 "$(BUILD)/$$file" "$(LIB)/$$file" || exit 1; \
 	    ln -sf "$$file" "$(LIB)/$${file%.*.*}"; \
@@ -138,6 +138,8 @@ install: all
 	    "$(DESTDIR)$(PREFIX)/include/opscope"
 	install -d "$(DESTDIR)$(PYTHONDIR)/opscope"
 	install -m 644 python/opscope/__init__.py "$(DESTDIR)$(PYTHONDIR)/opscope/__init__.py"
+	install -d "$(DESTDIR)$(PYTHONDIR)/qaic"
+	install -m 644 python/qaic/__init__.py "$(DESTDIR)$(PYTHONDIR)/qaic/__init__.py"
 	install -m 644 python/perfetto_api.py python/perfetto_logger.py "$(DESTDIR)$(PYTHONDIR)"
 	install -m 644 python/opscope_pytest.py "$(DESTDIR)$(PYTHONDIR)/opscope_pytest.py"
 

@@ -41,7 +41,7 @@ VENDOR_FILES = {
     # Commands that vendors' users know, and what those share.
     "cli": ("annotate", "annotate_summary", "estimate", "perfetto_logger", "phases", "run_blocks", "run_profiles",
             "suite", "qaic_compile", "qaic_feeds", "qaic_opstats", "qaic_parts", "qaic_reports", "qaic_runner",
-            "qaic_settings",
+            "qaic_runner_files", "qaic_runner_options", "qaic_running", "qaic_settings",
             "torq_compile", "torq_hw", "torq_run_module", "tt_perf", "tt_perf_cells", "tt_perf_files",
             "tt_perf_limits", "tt_perf_stack", "tt_perf_table", "tt_profile", "tt_report",
             # Lists of all commands, and the options of all formats.
@@ -56,6 +56,8 @@ VENDOR_FILES = {
     "reports/overview": ("list",),
     # The public names of one vendor's library, and of the options of its formats.
     "api": ("timechart", "profile"),
+    # Which containers it opens.
+    "session": ("session",),
     # What engines were called when they were numbered.
     "profile": ("file_version_1",),
 }

@@ -134,6 +134,7 @@ if [ "$group" != build ] && [ "$group" != board ]; then
     [ ${#missing[@]} = 0 ] || refresh_unless_known mlir-22-tools
     want_command mlir-opt-22 mlir-22-tools
     want_command llc-22 llvm-22
+    want_command sudo sudo
 fi
 
 [ ${#missing[@]} -gt 0 ] || exit 0

@@ -34,7 +34,7 @@ import sys
 import threading
 
 __all__ = [
-    "Counter", "LibraryMissing", "RecordError", "allocated", "call", "counter", "fact", "flow", "flush",
+    "Counter", "LibraryMissing", "RecordError", "allocated", "call", "candidates", "counter", "fact", "flow", "flush",
     "freed", "instant", "lane", "library", "operator", "record", "recording", "sample", "span", "start",
     "stop", "thread_name",
 ]
@@ -71,20 +71,21 @@ class _Engine(ctypes.Structure):
 
 # The library -------------------------------------------------------------------
 
-def _candidates():
-    """Where the library may be: as told, beside an installed module, in a build folder."""
-    told = os.environ.get("OPSCOPE_RECORD_LIBRARY")
+def candidates(name, variable):
+    """Where one of opscope's libraries may be: as a variable of the environment tells, beside an installed
+    module, in a build folder."""
+    told = os.environ.get(variable)
     if told:
         return [told]
     above = pathlib.Path(__file__).resolve().parents
-    found = [folder / where / _NAME for folder in above for where in ("lib", "lib64", "build")]
-    return [str(path) for path in found if path.exists()] + [_NAME]
+    found = [folder / where / name for folder in above for where in ("lib", "lib64", "build")]
+    return [str(path) for path in found if path.exists()] + [name]
 
 
 def _load():
     """The library and, where there is none, why."""
     reasons = []
-    for path in _candidates():
+    for path in candidates(_NAME, "OPSCOPE_RECORD_LIBRARY"):
         try:
             # PyDLL: an event takes no lock, so that giving up Python's own would cost more.
             return ctypes.PyDLL(path), None

@@ -6,6 +6,7 @@
 
 #include <opscope/result.h>
 
+#include "answer.h"
 #include "base/recovery.h"
 #include "profile/profile.h"
 
@@ -17,25 +18,8 @@ struct opscope_profile {
     char problem[256];    // why the last refused addition was refused
 };
 
-// OPSCOPE_ERROR_USAGE with this text.
-int api_refuse(const char *text, char *message, size_t size);
-
-// OPSCOPE_ERROR_LIMIT, and that there is no memory.
-int api_no_memory(char *message, size_t size);
-
-// The code of a result, which is freed; its text goes to `message`.
-int api_answer(status result, char *message, size_t size);
-
 // OPSCOPE_LOSS and the ledger in words when it shows loss, else OPSCOPE_OK.
 int api_answer_loss(const struct profile *profile, char *message, size_t size);
-
-// Hands out `from` to a structure of another size: what it has no room for is left out, what
-// is not known is zero.
-void api_give(void *out, size_t out_size, const void *from, size_t from_size);
-
-// Takes a structure of another size over into `to`. False when it is absent, or says
-// something that this version does not know.
-bool api_take(void *to, size_t to_size, const void *from, size_t from_size);
 
 // Hands on the events that are still batched.
 status api_finish(struct opscope_profile *profile);

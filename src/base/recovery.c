@@ -133,6 +133,12 @@ void recovery_drop_block(const void *block)
     take_out(block);
 }
 
+void recovery_keep_block(const void *block)
+{
+    if (recovery_current != NULL && block != NULL)
+        take_out(block);
+}
+
 void *recovery_resize_block(void *block, size_t size)
 {
     struct region *region = block != NULL ? take_out(block) : recovery_current->region;

@@ -101,6 +101,10 @@ void region_done(struct region *region, struct region *of_region);
 // Forgets what the region has: whoever owns it frees it as usual.
 void region_forget(struct region *region);
 
+// A block that was taken in the scope at hand, or NULL, is the caller's from now on, whatever
+// becomes of the region. Nothing outside of a scope.
+void recovery_keep_block(const void *block);
+
 // Gives all of it back.
 void region_release(struct region *region);
 

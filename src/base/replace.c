@@ -67,6 +67,12 @@ void replace_remove_all(void)
     }
 }
 
+void replace_split_off(void)
+{
+    temporaries = NULL;
+    owner = getpid();
+}
+
 static void remove_and_end(int number)
 {
     replace_remove_all();

@@ -35,8 +35,13 @@ void replace_abandon(struct replacement *replacement);
 // Signals that end the program remove what is half written first. Ignored ones stay ignored.
 void replace_catch_signals(void);
 
-// Removes what is half written; may be called from a signal handler. Does nothing in children.
+// Removes what is half written; may be called from a signal handler. Does nothing in children,
+// unless they were split off.
 void replace_remove_all(void);
+
+// In a process that was split off: what the other one is writing is not its to remove, and what it
+// writes itself is.
+void replace_split_off(void);
 
 // A temporary file that a killed run left beside `path` is removed and told of. Without
 // somebody to tell, nothing looks for them.

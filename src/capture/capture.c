@@ -21,8 +21,16 @@
 #include "record/announce.h"
 
 // Between two looks at the processes: often at first, when most begin, then ever less, so that a
-// long run is left alone. Between two looks at the disk.
-enum { LOOK_MS = 20, LOOK_MOST_MS = 500, LOOK_PART = 20, DISK_MS = 200, PORTS_MOST = 256 };
+// long run is left alone. Between two looks at the ports: as often to the end, since a program with
+// Tracy that begins late may be over soon. Between two looks at the disk.
+enum {
+    LOOK_MS = 20,
+    LOOK_MOST_MS = 500,
+    LOOK_PART = 20,
+    PORTS_MS = 10,
+    DISK_MS = 200,
+    PORTS_MOST = 256
+};
 
 struct running {
     struct capture *capture;
@@ -30,7 +38,8 @@ struct running {
     int signals;
     sigset_t before;
     bool over; // the command has ended
-    uint64_t next_look, next_disk, linger_until;
+    uint64_t next_look, next_ports, next_disk, linger_until;
+    struct ports ports;
 };
 
 // Ports -----------------------------------------------------------------------
@@ -194,11 +203,9 @@ static bool knows_client(const struct capture *capture, const struct listening *
 static void connect_clients(struct running *running)
 {
     struct capture *capture = running->capture;
-    const uint16_t only = running->options->port;
     struct listening ports[PORTS_MOST];
     const size_t count =
-        processes_listening(&capture->processes, only != 0 ? only : CAPTURE_PORT_FIRST,
-                            only != 0 ? only : CAPTURE_PORT_LAST, ports, PORTS_MOST);
+        processes_listening(&capture->processes, &running->ports, ports, PORTS_MOST);
     for (size_t i = 0; i < count && !capture->server.full; i++) {
         char path[4096];
         if (knows_client(capture, &ports[i]))
@@ -260,13 +267,18 @@ static void capture_look_around(struct running *running)
 {
     struct capture *capture = running->capture;
     const uint64_t now = monotonic_ns();
+    if (now >= running->next_ports) {
+        running->next_ports = now + PORTS_MS * 1000000ull;
+        if (ports_look(&running->ports) > 0)
+            running->next_look = now;
+    }
     if (now >= running->next_look) {
         const uint64_t since = (now - capture->begun) / 1000000 / LOOK_PART;
         const uint64_t pause = since < LOOK_MS        ? LOOK_MS
                                : since > LOOK_MOST_MS ? LOOK_MOST_MS
                                                       : since;
         running->next_look = now + pause * 1000000ull;
-        processes_look(&capture->processes);
+        processes_look(&capture->processes, running->over);
         connect_clients(running);
     }
     if (now >= running->next_disk) {
@@ -301,9 +313,10 @@ static bool is_done(const struct running *running)
 static int next_moment(const struct running *running)
 {
     const uint64_t now = monotonic_ns();
-    const uint64_t next =
+    uint64_t next =
         running->next_look < running->next_disk ? running->next_look : running->next_disk;
-    return running->over ? LOOK_MS : next > now ? (int)((next - now) / 1000000 + 1) : 0;
+    next = running->next_ports < next ? running->next_ports : next;
+    return running->over ? PORTS_MS : next > now ? (int)((next - now) / 1000000 + 1) : 0;
 }
 
 static status serve_once(struct running *running)
@@ -343,7 +356,7 @@ static status run_to_end(struct running *running)
         capture_look_around(running);
     }
     stop_clients(running->capture);
-    processes_look(&running->capture->processes);
+    processes_look(&running->capture->processes, true);
     running->capture->lingering = running->capture->processes.alive;
     running->capture->captured = folder_size(running->options->folder);
     return STATUS_OK;
@@ -359,10 +372,14 @@ status capture_run(struct capture *capture, const struct capture_options *option
     status result = capture_hold_signals(&running);
     if (result == STATUS_OK)
         result = start_command(&running);
+    const uint16_t only = options->port;
+    ports_open(&running.ports, only != 0 ? only : CAPTURE_PORT_FIRST,
+               only != 0 ? only : CAPTURE_PORT_LAST);
     if (result == STATUS_OK)
         result = run_to_end(&running);
     else if (capture->command > 0)
         waitpid(capture->command, NULL, 0);
+    ports_close(&running.ports);
     if (running.signals >= 0)
         close(running.signals);
     capture_release_signals();

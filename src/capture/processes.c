@@ -88,67 +88,101 @@ static void note_process(struct processes *processes, const struct process *foun
     processes->alive++;
 }
 
-void processes_look(struct processes *processes)
+struct found_processes {
+    struct process *items;
+    size_t count;
+    size_t capacity;
+};
+
+static void add_found(struct found_processes *found, const struct process *process)
+{
+    found->items = memory_grow(found->items, found->count, &found->capacity, sizeof *found->items);
+    found->items[found->count++] = *process;
+}
+
+// All processes of the machine, of which some are ours.
+static void look_everywhere(const struct processes *processes, struct found_processes *found)
 {
     DIR *folder = opendir("/proc");
     struct dirent *entry;
-    const uint64_t now = monotonic_ns();
-    if (folder == NULL)
-        return;
-    struct process *found = NULL;
-    size_t count = 0;
-    size_t capacity = 0;
-    while ((entry = readdir(folder)) != NULL) {
+    while (folder != NULL && (entry = readdir(folder)) != NULL) {
         struct process process;
         pid_t session;
         const pid_t id = (pid_t)atoi(entry->d_name);
-        if (!isdigit((unsigned char)entry->d_name[0]) || id == getpid() ||
-            !read_stat(id, &process, &session) || !is_ours(processes, &process, session))
-            continue;
-        found = memory_grow(found, count, &capacity, sizeof *found);
-        found[count++] = process;
+        if (isdigit((unsigned char)entry->d_name[0]) && id != getpid() &&
+            read_stat(id, &process, &session) && is_ours(processes, &process, session))
+            add_found(found, &process);
     }
-    closedir(folder);
+    if (folder != NULL)
+        closedir(folder);
+}
+
+// The children of a thread; false where the kernel does not tell.
+static bool look_at_children(const char *path, struct found_processes *found)
+{
+    FILE *file = fopen(path, "re");
+    int id;
+    if (file == NULL)
+        return false;
+    while (fscanf(file, "%d", &id) == 1) {
+        struct process process;
+        pid_t session;
+        if (read_stat((pid_t)id, &process, &session))
+            add_found(found, &process);
+    }
+    fclose(file);
+    return true;
+}
+
+static void look_below(pid_t id, struct found_processes *found)
+{
+    char path[512];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)id);
+    DIR *folder = opendir(path);
+    struct dirent *entry;
+    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+        if (!isdigit((unsigned char)entry->d_name[0]))
+            continue;
+        snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)id, entry->d_name);
+        look_at_children(path, found);
+    }
+    if (folder != NULL)
+        closedir(folder);
+}
+
+// The tree below us, from one to its children: what lost its parent is our child. Quick, but one
+// that ends while its brothers are read may hide one of them until the next look.
+static bool look_down(struct found_processes *found)
+{
+    if (!look_at_children("/proc/thread-self/children", found))
+        return false;
+    for (size_t i = 0; i < found->count && found->count < PROCESSES_MOST; i++)
+        look_below(found->items[i].id, found);
+    return true;
+}
+
+void processes_look(struct processes *processes, bool everywhere)
+{
+    const uint64_t now = monotonic_ns();
+    struct found_processes found = {0};
+    if (everywhere || !look_down(&found))
+        look_everywhere(processes, &found);
     for (size_t i = 0; i < processes->count; i++)
         processes->items[i].alive = false;
     processes->alive = 0;
-    for (size_t i = 0; i < count; i++)
-        note_process(processes, &found[i], now);
-    free(found);
+    for (size_t i = 0; i < found.count; i++)
+        note_process(processes, &found.items[i], now);
+    free(found.items);
 }
 
 // Listening -------------------------------------------------------------------
 
-struct listener {
-    unsigned long long inode;
-    uint16_t port;
-};
-
-static size_t read_listeners(const char *path, uint16_t first, uint16_t last,
-                             struct listener *listeners, size_t count, size_t most)
-{
-    enum { LISTENING = 0x0a };
-    char line[512];
-    FILE *file = fopen(path, "re");
-    while (file != NULL && count < most && fgets(line, sizeof line, file) != NULL) {
-        unsigned port, state;
-        unsigned long long inode;
-        if (sscanf(line, " %*u: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*u %*u %llu",
-                   &port, &state, &inode) == 3 &&
-            state == LISTENING && port >= first && port <= last)
-            listeners[count++] = (struct listener){inode, (uint16_t)port};
-    }
-    if (file != NULL)
-        fclose(file);
-    return count;
-}
-
-static bool has_socket(pid_t id, unsigned long long inode)
+static bool has_socket(pid_t id, uint64_t inode)
 {
     char path[64];
     char wanted[64];
     snprintf(path, sizeof path, "/proc/%d/fd", (int)id);
-    snprintf(wanted, sizeof wanted, "socket:[%llu]", inode);
+    snprintf(wanted, sizeof wanted, "socket:[%llu]", (unsigned long long)inode);
     DIR *folder = opendir(path);
     bool found = false;
     struct dirent *entry;
@@ -165,19 +199,15 @@ static bool has_socket(pid_t id, unsigned long long inode)
     return found;
 }
 
-size_t processes_listening(const struct processes *processes, uint16_t first, uint16_t last,
+size_t processes_listening(const struct processes *processes, const struct ports *ports,
                            struct listening *out_ports, size_t most)
 {
-    enum { LISTENERS = 512 };
-    struct listener listeners[LISTENERS];
     size_t found = 0;
-    size_t count = read_listeners("/proc/net/tcp", first, last, listeners, 0, LISTENERS);
-    count = read_listeners("/proc/net/tcp6", first, last, listeners, count, LISTENERS);
-    for (size_t i = 0; i < count && found < most; i++) {
+    for (size_t i = 0; i < ports->count && found < most; i++) {
         for (size_t k = 0; k < processes->count; k++) {
             const struct process *process = &processes->items[k];
-            if (process->alive && has_socket(process->id, listeners[i].inode)) {
-                out_ports[found++] = (struct listening){process->id, listeners[i].port};
+            if (process->alive && has_socket(process->id, ports->listeners[i].inode)) {
+                out_ports[found++] = (struct listening){process->id, ports->listeners[i].port};
                 break;
             }
         }

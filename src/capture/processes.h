@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "ports.h"
+
 enum { PROCESS_NAME = 64, PROCESSES_MOST = 65536 };
 
 struct process {
@@ -30,15 +32,17 @@ struct processes {
 };
 
 // Looks which there are now. Those that live shorter than the time between two looks are not seen.
-void processes_look(struct processes *processes);
+// `everywhere`: among all of the machine, so that none is overlooked; else at the tree below us,
+// for which the time grows with the command's processes alone.
+void processes_look(struct processes *processes, bool everywhere);
 
-// The TCP ports from `first` to `last` that living processes of the command listen at; at most
-// `most` of them, each with its process.
+// Of the ports that somebody listens at, those of living processes of the command; at most `most`
+// of them, each with its process.
 struct listening {
     pid_t process;
     uint16_t port;
 };
-size_t processes_listening(const struct processes *processes, uint16_t first, uint16_t last,
+size_t processes_listening(const struct processes *processes, const struct ports *ports,
                            struct listening *out_ports, size_t most);
 
 void processes_free(struct processes *processes);

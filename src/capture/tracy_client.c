@@ -252,7 +252,9 @@ static status receive_all(struct tracy_client *client)
                    greeting ? TRACY_CLIENT_NOT_TRACY
                    : whole  ? TRACY_CLIENT_DONE
                             : TRACY_CLIENT_BROKEN,
-                   greeting ? "something listens there that does not speak as Tracy does"
+                   greeting ? "something listens there that does not speak as Tracy does, or it "
+                              "ended before "
+                              "it answered (with TRACY_NO_EXIT=1 a program with Tracy waits)"
                    : whole  ? NULL
                             : "the connection ended before the program said that it was done");
             return STATUS_OK;

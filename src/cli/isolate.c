@@ -1,4 +1,3 @@
-#include "base/monotonic.h"
 #include "isolate.h"
 
 #include <errno.h>
@@ -11,6 +10,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/monotonic.h"
+#include "base/replace.h"
 
 static double now(void)
 {
@@ -85,6 +87,7 @@ status isolate_run(void (*work)(const void *context, void *result), const void *
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
+        replace_split_off();
         close(ends[0]);
         run_child(ends[1], work, context, result, size);
     }

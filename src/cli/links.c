@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "base/input.h"
 #include "base/output.h"
 #include "commands.h"
@@ -109,8 +110,7 @@ static status links_command(const struct arguments *arguments, int *out_exit)
     const char *const *words = arguments_words(arguments, &count);
     if (count != 1)
         return status_make(STATUS_USAGE, "links: give one folder: opscope links DIR");
-    if (mkdir(words[0], 0777) != 0 && errno != EEXIST)
-        return status_system(errno, words[0], "cannot create the folder");
+    STATUS_TRY(folder_make(words[0]));
     char target[4096];
     links_choose_target(words[0], target, sizeof target);
     for (size_t i = 0; COMMANDS[i] != NULL; i++) {

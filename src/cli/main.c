@@ -135,8 +135,13 @@ static int main_run_command(const struct command *command, const char *called, i
     }
     struct arguments *arguments;
     status failure = arguments_parse(command, count, words, &arguments);
-    if (failure != STATUS_OK)
-        return main_report_failure(command, failure);
+    if (failure != STATUS_OK) {
+        const bool helps = status_code_of(failure) == STATUS_NOT_FOUND;
+        const int code = main_report_failure(command, failure);
+        if (helps)
+            help_print(command, called);
+        return helps ? EXIT_DONE : code;
+    }
     int exit_code = EXIT_DONE;
     failure = limits_apply(command, arguments);
     if (failure != STATUS_OK) {

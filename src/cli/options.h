@@ -47,7 +47,8 @@ struct command {
     const struct table_form *const *tables;
     bool no_files; // it reads none: without what every command that does takes
     // As the vendor's tool does it: what it says of an option that it does not know, on a line of
-    // its own (NULL: as here), and the exit code of any failure (0: 1, and 2 for wrong use).
+    // its own (NULL: as here), and the exit code of any failure (0: 1, and 2 for wrong use). After
+    // a refusal that is STATUS_NOT_FOUND the help follows, and nothing counts as failed.
     status (*refuse)(struct view option);
     int failure_exit;
     // Returns the exit code through `*out_exit` (0, or 3 when data was lost).

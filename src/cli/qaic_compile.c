@@ -115,6 +115,8 @@ static const struct option OPTIONS[] = {
      "a program for each choice of dimensions: {\"specializations\": [{\"seq_len\": \"32\"}]}"},
     {"retained-state", 0, OPTION_SWITCH, NULL,
      "outputs X_RetainedState stay on the device, as the input X of the next inference"},
+    {"custom-IO-list-file", 0, OPTION_ONE, "FILE",
+     "inputs and outputs that are handed in and out as float16 or float32 (YAML, JSON)"},
     {"onnx-define-symbol", 0, OPTION_EACH, "NAME,N", "length of a dimension that has a name"},
     {"aic-profiling-type", 0, OPTION_EACH, "TYPE", "of SDK 1.10 to 1.17: the same as level 70"},
     {"aic-profiling-format", 0, OPTION_EACH, "FORM", "of SDKs before: the same"},

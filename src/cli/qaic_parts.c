@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "formats/qaic/collect.h"
+#include "formats/qaic/io_list.h"
 #include "formats/qaic/qaic_program.h"
 #include "network_input.h"
 
@@ -43,6 +44,24 @@ void qaic_parts_free(struct qaic_parts *parts)
     qaic_specializations_free(&parts->choices);
 }
 
+// -custom-IO-list-file
+static status cast_ports(const struct arguments *arguments, struct network *network)
+{
+    const char *path = arguments_value(arguments, "custom-IO-list-file");
+    struct input *input;
+    struct qaic_io_list list;
+    if (path == NULL)
+        return STATUS_OK;
+    STATUS_TRY(input_open(path, &input));
+    status result = qaic_io_list_read(path, input->bytes, &list);
+    if (result == STATUS_OK) {
+        result = status_within(network_cast_ports(network, list.items, list.count), "%s", path);
+        qaic_io_list_free(&list);
+    }
+    input_close(input);
+    return result;
+}
+
 status qaic_parts_open_network(struct qaic_parts *parts, size_t index)
 {
     struct compiling *compiling = &parts->items[index];
@@ -62,6 +81,8 @@ status qaic_parts_open_network(struct qaic_parts *parts, size_t index)
     compiling->path = arguments_value(parts->arguments, "model");
     status result = network_open(compiling->path, &options, &compiling->network);
     free(all);
+    if (result == STATUS_OK)
+        result = cast_ports(parts->arguments, compiling->network);
     if (result == STATUS_OK)
         result =
             status_within(network_input_check_shapes(compiling->network), "%s", compiling->command);

@@ -18,7 +18,7 @@ static struct {
     const char *command;
     const char *path;
     struct recorder *recorder;
-    sigset_t asked;  // the signals that ask to end, but for those that are ignored
+    sigset_t asked;  // the signals that ask to end, but for those that are ignored, and our own
     sigset_t before; // the mask to go back to
     pthread_t waiter;
 } recording;
@@ -52,7 +52,8 @@ static void *wait_to_be_asked(void *nothing)
     int number;
     if (sigwait(&recording.asked, &number) != 0)
         return nothing;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    if (number == SIGRTMIN) // it is over: recording_stop
+        return nothing;
     opscope_fact("ended_by", recording_name_of(number));
     const status result = recording_end(NULL);
     if (result == STATUS_OK)
@@ -80,6 +81,7 @@ static void recording_hold_signals(void)
         if (sigaction(SIGNALS[i].number, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
             sigaddset(&recording.asked, SIGNALS[i].number);
     }
+    sigaddset(&recording.asked, SIGRTMIN);
     pthread_sigmask(SIG_BLOCK, &recording.asked, &recording.before);
 }
 
@@ -118,7 +120,7 @@ status recording_start(const char *command, const char *path, const char *proces
 
 status recording_stop(struct profile **out_account)
 {
-    pthread_cancel(recording.waiter);
+    pthread_kill(recording.waiter, SIGRTMIN);
     pthread_join(recording.waiter, NULL);
     const status result = recording_end(out_account);
     recording_release_signals();

@@ -130,9 +130,11 @@ static status choose_board(struct session *session)
     unsigned attempts, port;
     STATUS_TRY(arguments_number(arguments, "torq-attempts", ATTEMPTS, &attempts));
     STATUS_TRY(arguments_number(arguments, "torq-port", 22, &port));
-    session->board_folder = folder != NULL ? view_copy(view_of(folder)) : folder_on_board();
+    const char *address = arguments_value(arguments, "torq-addr");
+    if (address != NULL)
+        session->board_folder = folder != NULL ? view_copy(view_of(folder)) : folder_on_board();
     session->board = (struct board){
-        .address = arguments_value(arguments, "torq-addr"),
+        .address = address,
         .port = arguments_value(arguments, "torq-port"),
         .key = arguments_value(arguments, "torq-private-key"),
         .config = arguments_value(arguments, "torq-ssh-config"),

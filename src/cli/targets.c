@@ -95,6 +95,8 @@ static void print_target(const struct target *target)
         targets_print_memory(&target->memories[i]);
     for (uint32_t i = 0; i < target->port_count; i++)
         print_port(&target->ports[i]);
+    if (target->link.rate > 0)
+        printf("  link    %-10s %g GB/s each way\n", "to host", target->link.rate / 1e9);
     for (uint32_t i = 0; i < target->engine_count; i++)
         targets_print_engine(target, &target->engines[i]);
 }

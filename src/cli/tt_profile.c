@@ -9,6 +9,8 @@
 #include "base/path.h"
 #include "capturing.h"
 #include "commands.h"
+#include "formats/format.h"
+#include "formats/tracy/writer.h"
 #include "ledger_text.h"
 #include "profile/file.h"
 #include "reports/tenstorrent/ops_report.h"
@@ -27,18 +29,24 @@ static status choose_output(const char *given, char *path, size_t room)
     return status_within(folder_make_for(path), "tt_profile");
 }
 
-// The device's log of this run; one that was there before is another's.
-static bool find_device_log(const struct capturing *capturing, char *path, size_t room)
+// Where tt-metal keeps its logs.
+static void path_of_log(const char *name, char *path, size_t room)
 {
     const char *home = getenv("TT_METAL_HOME");
     const char *folder = getenv("TT_METAL_PROFILER_DIR");
+    if (folder != NULL)
+        snprintf(path, room, "%s/.logs/%s", folder, name);
+    else
+        snprintf(path, room, "%s/generated/profiler/.logs/%s",
+                 home != NULL ? home : "install/tt-metal", name);
+}
+
+// The device's log of this run; one that was there before is another's.
+static bool find_device_log(const struct capturing *capturing, char *path, size_t room)
+{
     struct stat about;
     struct timespec now;
-    if (folder != NULL)
-        snprintf(path, room, "%s/.logs/profile_log_device.csv", folder);
-    else
-        snprintf(path, room, "%s/generated/profiler/.logs/profile_log_device.csv",
-                 home != NULL ? home : "install/tt-metal");
+    path_of_log("profile_log_device.csv", path, room);
     clock_gettime(CLOCK_MONOTONIC, &now);
     const uint64_t since = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -96,6 +104,40 @@ static status tt_profile_write_report(struct capturing *capturing, const char *o
     return status_within(result, "tt_profile");
 }
 
+// What was captured, for Tracy's viewer. Of one program with Tracy and nothing else it is what that
+// sent, so that a report of the folder is the report of this run.
+static status write_host_trace(struct capturing *capturing, const char *path)
+{
+    const struct capture *capture = &capturing->capture;
+    const struct format_options options = {0};
+    const char *stream = NULL;
+    for (size_t i = 0; i < capture->client_count; i++)
+        stream = capture->clients[i].written > 0 ? capture->clients[i].path : stream;
+    STATUS_TRY(folder_make_for(path));
+    if (stream == NULL || capturing->collected.streams != 1 || capturing->collected.recordings != 0)
+        return tracy_write(capturing->profile, path);
+    struct profile *profile = profile_create();
+    status result = format_read(stream, &options, profile);
+    if (result == STATUS_OK)
+        result = tracy_write(profile, path);
+    profile_free(profile);
+    return result;
+}
+
+// The report is what was asked for: it does not fail where this does.
+static void tt_profile_write_trace(struct capturing *capturing)
+{
+    char path[4096];
+    path_of_log("tracy_profile_log_host.tracy", path, sizeof path);
+    const status result = write_host_trace(capturing, path);
+    if (result == STATUS_OK)
+        fprintf(stderr, "Wrote trace to %s: Tracy's viewer opens it\n", path);
+    else
+        fprintf(stderr, "opscope: tt_profile: no trace for Tracy's viewer: %s\n",
+                status_message(result));
+    status_free(result);
+}
+
 static status tt_profile_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
@@ -111,6 +153,8 @@ static status tt_profile_command(const struct arguments *arguments, int *out_exi
     status result = capturing_run(&capturing, command, output);
     if (result == STATUS_OK && capturing_has_data(&capturing))
         result = tt_profile_write_report(&capturing, output);
+    if (result == STATUS_OK && capturing_has_data(&capturing))
+        tt_profile_write_trace(&capturing);
     if (result == STATUS_OK)
         *out_exit = capture_exit_status(&capturing.capture);
     return status_first(result, capturing_end(&capturing, result == STATUS_OK));
@@ -129,10 +173,13 @@ const struct command COMMAND_TT_PROFILE = {
     .script = true,
     .usage = "[-h] [-o OUTPUT_PATH] [-p PORT] \"test_command\"",
     .summary = "run a command and report its operations, as tt-torch's tool is called",
-    .details = "Captures as 'opscope profile' does and writes the operations report: of what a\n"
-               "program with Tracy and its device's log say, or of what opscope's own runtime\n"
-               "recorded. Exit: the command's status. A command in which nothing records gets no\n"
-               "report, but a message.",
+    .details =
+        "Captures as 'opscope profile' does and writes the operations report: of what a\n"
+        "program with Tracy and its device's log say, or of what opscope's own runtime\n"
+        "recorded. What was captured is also written as Tracy saves traces, for its viewer:\n"
+        "generated/profiler/.logs/tracy_profile_log_host.tracy below $TT_METAL_HOME, else\n"
+        "below install/tt-metal, or .logs below $TT_METAL_PROFILER_DIR. Exit: the command's\n"
+        "status. A command in which nothing records gets no report, but a message.",
     .examples = "  tt_profile \"python3 train.py\"\n"
                 "  tt_profile -o mnist.csv -p 9000 \"python3 train.py\"",
     .options = OPTIONS,

@@ -103,6 +103,11 @@ status choice_device_find(const struct device *device, struct datum *const *inpu
     return failure;
 }
 
+struct device *choice_device_part(const struct device *device, size_t index)
+{
+    return ((const struct choice_device *)device)->devices[index];
+}
+
 const struct network *choice_device_network(const struct device *device, size_t index)
 {
     return device_network(((const struct choice_device *)device)->devices[index]);

@@ -23,6 +23,9 @@ status choice_device_load(const struct device_kind *kind, const struct choice_pr
 status choice_device_find(const struct device *device, struct datum *const *inputs,
                           size_t input_count, size_t *out_index);
 
+// What one of the programs is loaded on.
+struct device *choice_device_part(const struct device *device, size_t index);
+
 // The ports of one of the programs, as device_network.
 const struct network *choice_device_network(const struct device *device, size_t index);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/recovery.h"
 #include "program/location.h"
 
 uint32_t describing_text(const struct describing *describing, uint32_t text)
@@ -202,6 +203,17 @@ void describing_start(struct describing *describing)
 {
     describe_add_operators(describing);
     add_owners(describing);
+}
+
+void describing_keep(const struct describing *describing)
+{
+    recovery_keep_block(describing->operators);
+    recovery_keep_block(describing->owners);
+    recovery_keep_block(describing->calls);
+    recovery_keep_block(describing->members.first);
+    recovery_keep_block(describing->members.operators);
+    recovery_keep_block(describing->values.data);
+    recovery_keep_block(describing->text.data);
 }
 
 void describing_free(struct describing *describing)

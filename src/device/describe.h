@@ -43,6 +43,9 @@ struct describing {
 void describing_start(struct describing *describing);
 void describing_free(struct describing *describing);
 
+// What it has is the caller's, though it was taken in a scope of a recording (base/recovery.h).
+void describing_keep(const struct describing *describing);
+
 // Whether every task is on a lane that the target has.
 status describing_check(const struct program *program, const struct target *target);
 

@@ -322,6 +322,11 @@ void host_device_time_tasks(struct host_device *device, uint64_t *times)
     device->machine.times = times;
 }
 
+void host_device_span_tasks(struct host_device *device, struct host_span *spans)
+{
+    device->machine.spans = spans;
+}
+
 // Timing ---------------------------------------------------------------------------------
 
 static status run_for_time(struct host_device *device, const struct network_graph *graph,
@@ -359,7 +364,7 @@ status host_device_least_times(struct host_device *device, struct datum *const *
 
 // The interface --------------------------------------------------------------------------
 
-static struct host_device *host_of(struct device *device)
+struct host_device *host_device_of(struct device *device)
 {
     return (struct host_device *)device;
 }
@@ -385,7 +390,7 @@ static status host_load_program(const struct program *program, const struct targ
 
 static void free_device(struct device *device)
 {
-    host_device_free(host_of(device));
+    host_device_free(host_device_of(device));
 }
 
 static const struct network *host_network_of(const struct device *device)
@@ -395,7 +400,7 @@ static const struct network *host_network_of(const struct device *device)
 
 static void record_runs(struct device *device, struct recorder *recorder)
 {
-    struct host_device *host = host_of(device);
+    struct host_device *host = host_device_of(device);
     host_profile_free(host->profile);
     host->profile = host_profile_create(host->machine.program, host->machine.target, recorder);
 }
@@ -403,7 +408,7 @@ static void record_runs(struct device *device, struct recorder *recorder)
 static status host_run_once(struct device *device, struct datum *const *inputs, size_t input_count,
                             struct datum **out_outputs)
 {
-    return host_device_run(host_of(device), inputs, input_count, out_outputs);
+    return host_device_run(host_device_of(device), inputs, input_count, out_outputs);
 }
 
 const struct device_kind DEVICE_HOST = {

@@ -31,6 +31,9 @@ void host_device_free(struct host_device *device);
 // The same as the device of its interface.
 struct device *host_device_base(struct host_device *device);
 
+// And back; `device` is of the kind DEVICE_HOST.
+struct host_device *host_device_of(struct device *device);
+
 // The ports of the program as a network: graph 0.
 const struct network *host_device_network(const struct host_device *device);
 
@@ -40,6 +43,14 @@ status host_device_run(struct host_device *device, struct datum *const *inputs, 
 
 // Adds the nanoseconds that each task takes to `times`, by task, from now on. NULL: no more.
 void host_device_time_tasks(struct host_device *device, uint64_t *times);
+
+// When a task of a run was computed, in nanoseconds of the monotonic clock.
+struct host_span {
+    uint64_t start, end;
+};
+
+// Runs leave here, by task, when each was computed. NULL: no more.
+void host_device_span_tasks(struct host_device *device, struct host_span *spans);
 
 // The least nanoseconds that each task took in so many iterations, after one that does not count.
 status host_device_least_times(struct host_device *device, struct datum *const *inputs,

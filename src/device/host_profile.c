@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/recovery.h"
 #include "describe.h"
 #include "program/location.h"
 #include "program/print.h"
@@ -249,6 +250,18 @@ static void prepare_actions(struct host_profile *profile)
 
 // Recording ----------------------------------------------------------------------------
 
+// What was taken while the recorder was locked is not the recording's.
+static void host_profile_keep(const struct host_profile *profile)
+{
+    describing_keep(&profile->describing);
+    recovery_keep_block(profile->tasks);
+    recovery_keep_block(profile->actions);
+    recovery_keep_block(profile->values);
+    recovery_keep_block(profile->numbers);
+    recovery_keep_block(profile->expected);
+    recovery_keep_block(profile);
+}
+
 struct host_profile *host_profile_create(const struct program *program, const struct target *target,
                                          struct recorder *recorder)
 {
@@ -272,6 +285,7 @@ struct host_profile *host_profile_create(const struct program *program, const st
     describing_start(&profile->describing);
     prepare_tasks(profile);
     prepare_actions(profile);
+    host_profile_keep(profile);
     recorder_unlock(recorder);
     return profile;
 }
@@ -294,6 +308,7 @@ void host_profile_iteration(struct host_profile *profile)
     const struct profile *recorded = recorder_lock(profile->recorder);
     if (recorded == profile->describing.profile) {
         describing_calls(&profile->describing, profile->iterations++);
+        describing_keep(&profile->describing);
         for (size_t i = 0; i < profile->expected_count; i++)
             record_expect(profile->expected[i].lane, profile->expected[i].count);
     }

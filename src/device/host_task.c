@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/monotonic.h"
+#include "host.h"
 #include "host_steps.h"
 #include "kernels/core/copy.h"
 #include "kernels/invoke.h"
@@ -502,10 +503,14 @@ status host_task_compute(struct host_machine *machine, struct host_worker *worke
                          const struct program_task *task)
 {
     const uint32_t index = (uint32_t)(task - machine->program->tasks);
-    if (machine->times == NULL)
+    if (machine->times == NULL && machine->spans == NULL)
         return host_task_compute_pieces(machine, worker, task, index);
     const uint64_t start = monotonic_ns();
     const status result = host_task_compute_pieces(machine, worker, task, index);
-    machine->times[index] += monotonic_ns() - start;
+    const uint64_t end = monotonic_ns();
+    if (machine->times != NULL)
+        machine->times[index] += end - start;
+    if (machine->spans != NULL)
+        machine->spans[index] = (struct host_span){start, end};
     return result;
 }

@@ -19,6 +19,7 @@ struct host_worker {
 };
 
 struct device_watch;
+struct host_span;
 
 // What tasks compute on. The device (host.c) makes it, fills it and owns it.
 struct host_machine {
@@ -39,6 +40,7 @@ struct host_machine {
     void **constants;
     const struct device_watch *watch; // NULL: nobody
     uint64_t *times;                  // by task: nanoseconds are added; NULL: not asked for
+    struct host_span *spans;          // by task: of the last run; NULL: the same
     pthread_mutex_t constants_lock;   // tasks are prepared side by side
 };
 

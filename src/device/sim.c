@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "describe.h"
+#include "sim_link.h"
 
 // When each signal of a semaphore was given, in order.
 struct signals {
@@ -27,6 +28,7 @@ struct sim {
     uint64_t *ports;   // when each has carried all so far
     uint64_t *job_ends;
     struct signals *semaphores;
+    uint64_t *arrivals; // by buffer: when its input is there; NULL: the target has no link
 };
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -197,6 +199,22 @@ static void take_lanes(struct sim *sim, const struct program_task *task, uint64_
         *stage_lane(sim, task, i) = end;
 }
 
+// Inputs that have not come yet are waited for. What the host reads it has.
+static uint64_t when_inputs_are_there(struct sim *sim, uint32_t id, uint64_t time)
+{
+    const struct program_task *task = &sim->program->tasks[id];
+    const uint64_t before = time;
+    if (sim->arrivals == NULL || sim->target->engines[task->engine].role == TARGET_ROLE_HOST)
+        return time;
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *operand = &sim->program->operands[task->first_operand + i];
+        if (operand->writes == 0)
+            time = later(time, sim->arrivals[operand->buffer]);
+    }
+    sim->result->waits[id] = time - before;
+    return time;
+}
+
 // Gives a task to its lane at `time`, or as soon as that has done the one before:
 // the stream waits that long. (The published rules do not know this.) Returns
 // when the lane took it; a transfer may then still wait for its port.
@@ -205,7 +223,7 @@ static uint64_t sim_start_task(struct sim *sim, uint32_t id, uint64_t time)
     const struct program_task *task = &sim->program->tasks[id];
     const uint64_t taken =
         sim->rules == COST_RULES_PUBLIC ? time : when_lanes_are_free(sim, task, time);
-    const uint64_t start = when_ports_are_free(sim, task, taken);
+    const uint64_t start = when_inputs_are_there(sim, id, when_ports_are_free(sim, task, taken));
     const uint64_t cycles =
         task->stage_count > 0
             ? stages_cycles(sim, task)
@@ -352,6 +370,9 @@ static struct sim_result *result_create(const struct program *program)
     result->stages = zeros(program->stage_count, sizeof *result->stages);
     result->steps = zeros(program->step_count, sizeof *result->steps);
     result->actions = zeros(program->action_count, sizeof *result->actions);
+    result->inputs = zeros(program->input_count, sizeof *result->inputs);
+    result->outputs = zeros(program->output_count, sizeof *result->outputs);
+    result->waits = zeros(program->task_count, sizeof *result->waits);
     return result;
 }
 
@@ -364,11 +385,19 @@ static void sim_free(struct sim *sim)
     free(sim->lanes);
     free(sim->ports);
     free(sim->job_ends);
+    free(sim->arrivals);
 }
 
 status sim_run(const struct program *program, const struct target *target, enum cost_rules rules,
                struct sim_result **out_result)
 {
+    return sim_run_with(program, target, &(struct sim_options){.rules = rules}, out_result);
+}
+
+status sim_run_with(const struct program *program, const struct target *target,
+                    const struct sim_options *options, struct sim_result **out_result)
+{
+    const enum cost_rules rules = options->rules;
     STATUS_TRY(describing_check(program, target));
     struct sim sim = {.program = program,
                       .target = target,
@@ -379,7 +408,12 @@ status sim_run(const struct program *program, const struct target *target, enum 
                       .ports = zeros(target->port_count, sizeof(uint64_t)),
                       .job_ends = zeros(program->job_count, sizeof(uint64_t)),
                       .semaphores = zeros(program->semaphore_count, sizeof(struct signals))};
+    sim.result->linked = target->link.rate > 0 && rules != COST_RULES_PUBLIC && !options->unlinked;
+    if (sim.result->linked)
+        sim.arrivals = sim_link_arrivals(program, target, options, sim.result);
     const status failure = run_actions(&sim);
+    if (sim.result->linked && failure == STATUS_OK)
+        sim_link_departures(program, target, options, sim.arrivals, sim.result);
     sim_free(&sim);
     if (failure != STATUS_OK) {
         sim_result_free(sim.result);
@@ -407,6 +441,10 @@ void sim_digest(const struct program *program, const struct sim_result *result,
     }
     sim_add_times(digest, result->steps, program->step_count);
     sim_add_times(digest, result->actions, program->action_count);
+    if (result->linked) {
+        sim_add_times(digest, result->inputs, program->input_count);
+        sim_add_times(digest, result->outputs, program->output_count);
+    }
     digest_add_number(digest, result->end);
 }
 
@@ -418,5 +456,8 @@ void sim_result_free(struct sim_result *result)
     free(result->stages);
     free(result->steps);
     free(result->actions);
+    free(result->inputs);
+    free(result->outputs);
+    free(result->waits);
     free(result);
 }

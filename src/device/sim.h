@@ -10,6 +10,9 @@
 //
 // The stages of a task work side by side, each on its own piece: the slowest one takes its
 // time, the others add what their first or last piece takes.
+//
+// Inputs and outputs go over the target's link to the host, where it has one and the rules are
+// not the public ones (sim_link.h).
 
 #ifndef OPSCOPE_DEVICE_SIM_H
 #define OPSCOPE_DEVICE_SIM_H
@@ -17,6 +20,7 @@
 #include "base/digest.h"
 #include "profile/profile.h"
 #include "program/program.h"
+#include "state.h"
 
 struct sim_times {
     uint64_t start; // cycles of the target's clock
@@ -35,13 +39,28 @@ struct sim_result {
     struct sim_stage *stages;  // by stage
     struct sim_times *steps;   // by step: when its stream was at it
     struct sim_times *actions; // by action
+    // Of a target that has a link to the host:
+    bool linked;
+    struct sim_times *inputs;  // by input: on the link; zeros of what does not come over it
+    struct sim_times *outputs; // by output
+    uint64_t *waits;           // by task: cycles that it waited for inputs
     uint64_t end;
+};
+
+struct sim_options {
+    enum cost_rules rules;
+    bool unlinked; // as if inputs and outputs were there: what the device takes by itself
+    // What stays on the device (device/state.h) does not go over the link.
+    const struct device_pair *kept;
+    size_t kept_count;
 };
 
 // Fails for tasks that the target has no lane for, and for a step that awaits what no step
 // before it in the table signals.
 status sim_run(const struct program *program, const struct target *target, enum cost_rules rules,
                struct sim_result **out_result);
+status sim_run_with(const struct program *program, const struct target *target,
+                    const struct sim_options *options, struct sim_result **out_result);
 void sim_result_free(struct sim_result *result);
 
 // Adds every time of the result.

@@ -11,7 +11,7 @@ struct sim_device {
     struct device device;
     const struct program *program;
     const struct target *target;
-    enum cost_rules rules;
+    struct sim_options options;
     struct host_device *host; // computes; NULL: only times are wanted
     struct sim_result *times;
     uint64_t evaluations;
@@ -48,8 +48,12 @@ static status sim_load(const struct program *program, const struct target *targe
                        const struct device_options *options, struct device **out_device)
 {
     struct sim_device *sim = memory_allocate_zeroed(1, sizeof *sim);
-    *sim = (struct sim_device){
-        .device.kind = &DEVICE_SIM, .program = program, .target = target, .rules = options->rules};
+    *sim = (struct sim_device){.device.kind = &DEVICE_SIM,
+                               .program = program,
+                               .target = target,
+                               .options = {.rules = options->rules,
+                                           .kept = options->kept,
+                                           .kept_count = options->kept_count}};
     const status failure = sim_device_prepare(sim, options);
     if (failure != STATUS_OK) {
         sim_device_sim_free(&sim->device);
@@ -75,7 +79,7 @@ static status sim_device_evaluate(struct sim_device *sim)
     const uint64_t start = monotonic_ns();
     sim_result_free(sim->times);
     sim->times = NULL;
-    STATUS_TRY(sim_run(sim->program, sim->target, sim->rules, &sim->times));
+    STATUS_TRY(sim_run_with(sim->program, sim->target, &sim->options, &sim->times));
     sim->evaluating_ns += monotonic_ns() - start;
     sim->evaluations++;
     return STATUS_OK;

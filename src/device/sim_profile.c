@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "describe.h"
 #include "program/location.h"
+#include "program/verify_ports.h"
 #include "sim_counters.h"
 
 struct modelled {
@@ -294,6 +295,57 @@ static void add_spans(struct modelled *model)
     }
 }
 
+// Of what goes one way over the link, what comes next after one that began at `start`; `count`:
+// nothing does.
+static uint32_t next_on_link(const struct sim_times *times, uint32_t count, uint64_t start)
+{
+    uint32_t best = count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (times[i].end > times[i].start && times[i].end > start && times[i].start >= start &&
+            (best == count || times[i].start < times[best].start))
+            best = i;
+    }
+    return best;
+}
+
+// What comes from the host or goes there, on a lane for each way.
+static void add_link_way(struct modelled *model, const char *name, enum role role,
+                         const struct sim_times *times, const uint32_t *values, uint32_t count)
+{
+    uint32_t lane = 0;
+    for (uint32_t i = next_on_link(times, count, 0); i < count;
+         i = next_on_link(times, count, times[i].end)) {
+        const uint32_t buffer = program_port(model->program, values[i]);
+        if (lane == 0)
+            lane = sim_profile_add_track(
+                model, &(struct track){.parent = model->tracks.process,
+                                       .name = describing_key(&model->describing, name),
+                                       .kind = TRACK_LANE,
+                                       .role = role,
+                                       .engine = describing_key(&model->describing, "host link"),
+                                       .rank = RANK_HOST_COPY});
+        model->values.size = 0;
+        value_add_uint(&model->values, model->keys.bytes, model->program->buffers[buffer].size);
+        value_add_string(&model->values, model->keys.value,
+                         describing_text(&model->describing, model->program->buffers[buffer].name));
+        sim_profile_add_span(model, lane,
+                             &(struct event){.start = times[i].start,
+                                             .end = times[i].end,
+                                             .name = describing_key(&model->describing, name)});
+    }
+}
+
+static void add_link(struct modelled *model)
+{
+    const struct program *program = model->program;
+    if (!model->result->linked)
+        return;
+    add_link_way(model, "LINK IN", ROLE_TRANSFER_IN, model->result->inputs, program->inputs,
+                 program->input_count);
+    add_link_way(model, "LINK OUT", ROLE_TRANSFER_OUT, model->result->outputs, program->outputs,
+                 program->output_count);
+}
+
 static void set_keys(struct modelled *model)
 {
     model->keys.id = describing_key(&model->describing, "ID");
@@ -337,6 +389,7 @@ status sim_profile(const struct program *program, const struct target *target,
     describing_calls(&model->describing, 0);
     model->flows = describing_flows(program);
     add_spans(model);
+    add_link(model);
     const struct sim_counters counters = {.program = program,
                                           .target = target,
                                           .result = result,

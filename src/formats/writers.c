@@ -5,6 +5,7 @@
 #include "format.h"
 #include "formats/chrome/writer.h"
 #include "formats/perfetto/writer.h"
+#include "formats/tracy/writer.h"
 #include "profile/file.h"
 
 static status write_perfetto(const struct format_writer *writer, struct profile *profile,
@@ -21,6 +22,14 @@ static status write_chrome(const struct format_writer *writer, struct profile *p
     (void)writer;
     const struct chrome_writer_options chrome = {options->no_arguments, options->split};
     return chrome_write(profile, path, &chrome);
+}
+
+static status write_tracy(const struct format_writer *writer, struct profile *profile,
+                          const char *path, const struct write_options *options)
+{
+    (void)writer;
+    (void)options;
+    return tracy_write(profile, path);
 }
 
 static status writers_write_profile(const struct format_writer *writer, struct profile *profile,
@@ -72,6 +81,7 @@ static const struct format_writer WRITERS[] = {
     {"perfetto", ".pb .pftrace .perfetto-trace", write_perfetto, 0},
     {"chrome", ".json", write_chrome, 0},
     {"profile", ".prof", writers_write_profile, 0},
+    {"tracy", ".tracy", write_tracy, 0},
     {"csv", ".csv", writers_write_csv, 0},
     {"torq-c1", NULL, write_torq, TORQ_C1},
     {"torq-c2", NULL, write_torq, TORQ_C2},

@@ -21,7 +21,7 @@ static enum file_kind tensor_file_kind_of(struct view path)
 {
     if (view_has_extension(path, ".npy"))
         return FILE_NPY;
-    if (view_has_extension(path, ".bin"))
+    if (view_has_extension(path, ".bin") || view_has_extension(path, ".raw"))
         return FILE_RAW;
     return view_has_extension(path, ".pb") ? FILE_PROTO : FILE_NONE;
 }

@@ -1,6 +1,6 @@
 // Tensors in files, told apart by the extension of the name:
 //     .npy   numpy's (docs/formats/tensors.md)
-//     .bin   the elements alone, little endian, row-major
+//     .bin   (or .raw) the elements alone, little endian, row-major
 //     .pb    ONNX's TensorProto, SequenceProto or OptionalProto
 
 #ifndef OPSCOPE_NETWORK_TENSOR_FILE_H

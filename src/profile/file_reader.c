@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/doubles.h"
 #include "base/memory.h"
 #include "file.h"
 #include "file_layout.h"
@@ -9,6 +10,15 @@
 // Larger files stay mapped; their events are checked again where they are read.
 static const uint64_t SETTLED_MOST = 64ull << 20;
 
+// Where blocks have to be looked for, this many times the file is read at most.
+enum { SEARCHED_TIMES = 16 };
+
+// A block of events that is equal to one before it.
+struct file_copy {
+    struct file_block block;
+    const unsigned char *payload;
+};
+
 struct file_reader {
     struct profile *profile;
     struct input *input;
@@ -17,7 +27,14 @@ struct file_reader {
     bool ended;        // the end block was seen
     bool after_tracks; // a block that comes after all tracks was seen
     bool streamed;     // it was written while events came
+    bool after_events; // a block of events was seen
+    bool searched;     // something that is no block stands before the one at hand
+    uint64_t checked;  // bytes that were looked at for blocks
     uint64_t unknown_blocks;
+    struct doubles doubles; // of the headers of event blocks, which have checksums
+    struct file_copy *copies;
+    size_t copy_count;
+    size_t copy_capacity;
     uint64_t *announced; // events by track, as the writer counted them
     size_t announced_count;
     unsigned char *numbered; // engines by track, of version 1
@@ -338,8 +355,8 @@ static bool event_is_sound(const struct profile *profile, const struct event *ev
 }
 
 // Keeps the whole events of the block and leaves out the rest.
-static void file_reader_read_events(struct file_reader *reader, const struct file_block *header,
-                                    const unsigned char *payload, size_t size)
+static void file_reader_add_events(struct file_reader *reader, const struct file_block *header,
+                                   const unsigned char *payload, size_t size)
 {
     struct profile *profile = reader->profile;
     if (header->track >= profile->tracks.count) {
@@ -369,13 +386,49 @@ static void file_reader_read_events(struct file_reader *reader, const struct fil
         store_add_mapped(profile->store, &block);
 }
 
-static status file_reader_read_block(struct file_reader *reader, const struct file_block *block,
-                                     const unsigned char *payload, size_t size)
+// One that is there twice waits until it is known how many events there should be.
+static void file_reader_read_events(struct file_reader *reader, const struct file_block *block,
+                                    const unsigned char *payload, size_t size)
 {
-    const bool sound = reader->cut || file_block_checksum(block, payload) == block->checksum;
+    const struct view header = {(const char *)payload - sizeof *block, sizeof *block};
+    if (reader->cut || !doubles_find(&reader->doubles, header)) {
+        file_reader_add_events(reader, block, payload, size);
+        return;
+    }
+    reader->copies = memory_grow(reader->copies, reader->copy_count, &reader->copy_capacity,
+                                 sizeof *reader->copies);
+    reader->copies[reader->copy_count++] = (struct file_copy){*block, payload};
+}
+
+// More than the writer counted is there twice.
+static void read_copies(struct file_reader *reader)
+{
+    struct profile *profile = reader->profile;
+    for (size_t i = 0; i < reader->copy_count; i++) {
+        const struct file_block *block = &reader->copies[i].block;
+        struct ledger *ledger =
+            &profile_track(profile, block->track < profile->tracks.count ? block->track : 0)
+                 ->ledger;
+        if (block->track >= reader->announced_count ||
+            ledger->recorded + block->count <= reader->announced[block->track]) {
+            file_reader_add_events(reader, block, reader->copies[i].payload, block->size);
+            continue;
+        }
+        if (ledger->expected != LEDGER_UNKNOWN)
+            ledger->expected += block->count;
+        profile_note(profile, block->track, LEDGER_IMPOSSIBLE, block->count,
+                     "%s: a block of %u events is there twice", reader->input->path, block->count);
+    }
+    free(reader->copies);
+}
+
+static status file_reader_read_block(struct file_reader *reader, const struct file_block *block,
+                                     const unsigned char *payload, size_t size, bool sound)
+{
     reader->after_tracks |= block->kind > FILE_TRACKS;
     switch (block->kind) {
     case FILE_EVENTS:
+        reader->after_events = true;
         if (sound)
             file_reader_read_events(reader, block, payload, size);
         return STATUS_OK;
@@ -394,11 +447,57 @@ static status file_reader_read_block(struct file_reader *reader, const struct fi
     case FILE_CLOCK_FITS:
         if (!sound)
             return file_reader_damaged(reader, payload, "a table does not match its checksum");
+        // What is missing may be a table, too: numbers would not mean what they say.
+        if (reader->searched && block->kind <= FILE_CALLS)
+            return file_reader_damaged(reader, payload, "a table stands after what is damaged");
         return read_table(reader, block, payload, size);
     default:
         reader->unknown_blocks++;
         return STATUS_OK;
     }
+}
+
+static bool block_is_sound(const struct file_block *block, const unsigned char *payload,
+                           size_t left)
+{
+    return block->magic == FILE_BLOCK_MAGIC && block->size <= left &&
+           file_block_checksum(block, payload) == block->checksum;
+}
+
+// The next block that is whole; NULL: there is none.
+static const unsigned char *find_block(struct file_reader *reader, const unsigned char *from,
+                                       const unsigned char *end)
+{
+    const uint32_t magic = FILE_BLOCK_MAGIC;
+    const unsigned char *at = from;
+    while ((at = memmem(at, (size_t)(end - at), &magic, sizeof magic)) != NULL &&
+           (size_t)(end - at) >= sizeof(struct file_block) &&
+           reader->checked / SEARCHED_TIMES <= reader->input->bytes.size) {
+        struct file_block block;
+        memcpy(&block, at, sizeof block);
+        const unsigned char *payload = at + sizeof block;
+        reader->checked += block.size;
+        if (block_is_sound(&block, payload, (size_t)(end - payload)))
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
+// Among events, which tracks have counted, one that is damaged can be passed over: as far as the
+// next one, wherever that is. NULL: there is none, or something else is damaged.
+static const unsigned char *pass_over_damage(struct file_reader *reader, const unsigned char *at,
+                                             const struct file_block *block,
+                                             const unsigned char *end)
+{
+    const bool is_block = block->magic == FILE_BLOCK_MAGIC;
+    const bool is_events = is_block && block->kind == FILE_EVENTS;
+    if (is_block ? !is_events : !reader->after_events)
+        return NULL;
+    const unsigned char *next = find_block(reader, at + 1, end);
+    const size_t step = sizeof *block + block->size + (8 - block->size % 8) % 8;
+    reader->searched |= next != NULL && (!is_events || (size_t)(next - at) != step);
+    return next;
 }
 
 static status read_blocks(struct file_reader *reader)
@@ -409,13 +508,19 @@ static status read_blocks(struct file_reader *reader)
     while (!reader->ended && (size_t)(end - at) >= sizeof(struct file_block)) {
         struct file_block block;
         memcpy(&block, at, sizeof block);
+        const size_t left = (size_t)(end - at) - sizeof block;
+        const bool sound = block_is_sound(&block, at + sizeof block, left);
+        const unsigned char *next = sound ? NULL : pass_over_damage(reader, at, &block, end);
+        if (next != NULL) {
+            at = next;
+            continue;
+        }
         if (block.magic != FILE_BLOCK_MAGIC)
             return file_reader_damaged(reader, at, "no block starts here");
         at += sizeof block;
-        const size_t left = (size_t)(end - at);
         reader->cut = block.size > left;
         const size_t size = reader->cut ? left : block.size;
-        STATUS_TRY(file_reader_read_block(reader, &block, at, size));
+        STATUS_TRY(file_reader_read_block(reader, &block, at, size, sound || reader->cut));
         const size_t padded = size + (8 - size % 8) % 8;
         at += padded < left ? padded : left;
     }
@@ -478,6 +583,7 @@ status profile_load(struct input *input, struct profile *profile)
     status result = read_blocks(&reader);
     for (uint32_t i = 0; i < profile->tracks.count && i < reader.numbered_count; i++)
         file_version_1_set_engine(profile, profile_track(profile, i), reader.numbered[i]);
+    read_copies(&reader);
     if (result == STATUS_OK)
         file_reader_account(&reader);
     free(reader.announced);

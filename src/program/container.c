@@ -114,7 +114,16 @@ static void program_container_write_padding(struct output *output)
     output_write(output, zeros, (size_t)(container_aligned(written) - written));
 }
 
-static void write_sections(const struct program *program, struct output *output)
+uint64_t program_file_size(const struct program *program)
+{
+    uint64_t size = container_aligned(sizeof(struct container_header) +
+                                      SECTION_COUNT * sizeof(struct container_section));
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        size += container_aligned(content_at(program, i).bytes.size);
+    return size;
+}
+
+void program_write_into(const struct program *program, struct output *output)
 {
     struct container_header header;
     struct container_section sections[SECTION_COUNT];
@@ -133,7 +142,7 @@ status program_write(const struct program *program, const char *path)
 {
     struct output *output;
     STATUS_TRY(output_open(path, &output));
-    write_sections(program, output);
+    program_write_into(program, output);
     return output_close(output);
 }
 

@@ -353,4 +353,9 @@ void program_free(struct program *program);
 // Leaves no half-written file.
 status program_write(const struct program *program, const char *path);
 
+// The same as part of another file, at a multiple of 64 bytes there; and how many bytes it is.
+struct output;
+void program_write_into(const struct program *program, struct output *output);
+uint64_t program_file_size(const struct program *program);
+
 #endif

@@ -109,6 +109,8 @@ static status read_bandwidth(const struct target_reading *reading, const struct 
     return STATUS_OK;
 }
 
+enum { LINK_SETUP_MOST = 1000000000 }; // cycles
+
 // Keys --------------------------------------------------------------------------------
 
 // Reads one key into a target or one of its tables' records.
@@ -362,11 +364,53 @@ static status read_per_user(struct target_reading *reading, void *record,
     return read_bandwidth(reading, entry, &((struct target_port *)record)->per_user);
 }
 
+static status read_link_rate(struct target_reading *reading, void *record,
+                             const struct target_entry *entry)
+{
+    return read_bandwidth(reading, entry, &((struct target_link *)record)->rate);
+}
+
+static status read_link_setup(struct target_reading *reading, void *record,
+                              const struct target_entry *entry)
+{
+    return target_read_count(reading, entry, "cycles up to 1000000000", 0, LINK_SETUP_MOST,
+                             &((struct target_link *)record)->setup);
+}
+
+static status read_link_port(const struct target_reading *reading, const struct target_entry *entry,
+                             uint32_t *out_port)
+{
+    uint64_t number;
+    STATUS_TRY(
+        target_read_count(reading, entry, "a number from 1 to 65535", 1, UINT16_MAX, &number));
+    *out_port = (uint32_t)number;
+    return STATUS_OK;
+}
+
+static status read_link_input(struct target_reading *reading, void *record,
+                              const struct target_entry *entry)
+{
+    return read_link_port(reading, entry, &((struct target_link *)record)->input_port);
+}
+
+static status read_link_output(struct target_reading *reading, void *record,
+                               const struct target_entry *entry)
+{
+    return read_link_port(reading, entry, &((struct target_link *)record)->output_port);
+}
+
+static const struct key LINK_KEYS[] = {{"rate", read_link_rate},
+                                       {"setup", read_link_setup},
+                                       {"input", read_link_input},
+                                       {"output", read_link_output},
+                                       {0}};
+
 static const struct key PORT_KEYS[] = {{"rate", read_rate}, {"per_user", read_per_user}, {0}};
 
 static const struct key *const KEYS[SECTION_KINDS] = {
     [SECTION_TARGET] = TARGET_KEYS, [SECTION_DEVICE] = DEVICE_KEYS, [SECTION_CORE] = CORE_KEYS,
-    [SECTION_PLAN] = PLAN_KEYS,     [SECTION_MEMORY] = MEMORY_KEYS, [SECTION_PORT] = PORT_KEYS,
+    [SECTION_PLAN] = PLAN_KEYS,     [SECTION_LINK] = LINK_KEYS,     [SECTION_MEMORY] = MEMORY_KEYS,
+    [SECTION_PORT] = PORT_KEYS,
 };
 
 bool target_machine_has_key(enum target_section_kind kind, struct view name)
@@ -445,6 +489,8 @@ static status machine_read_one(struct target_reading *reading, const struct targ
         return machine_read_section(reading, section, target);
     case SECTION_PLAN:
         return machine_read_section(reading, section, &target->plan);
+    case SECTION_LINK:
+        return machine_read_section(reading, section, &target->link);
     case SECTION_MEMORY:
         return machine_read_memory(reading, section);
     case SECTION_PORT:

@@ -58,6 +58,14 @@ struct target_port {
     double per_user; // bytes a second; `rate` when the file does not say
 };
 
+// The way between the host and the device, for inputs and outputs of networks.
+struct target_link {
+    double rate;         // bytes a second, each way; 0: they take no time
+    uint64_t setup;      // cycles from the host's doorbell to the first byte
+    uint32_t input_port; // the numbers that tools know its two ends by; 0: none
+    uint32_t output_port;
+};
+
 // What an engine is for. In and out follow from the memories at a transfer's ends.
 enum target_role {
     TARGET_ROLE_COMPUTE,
@@ -169,6 +177,7 @@ struct target {
     struct target_queue *queues;
     uint32_t queue_count;
     struct target_plan plan;
+    struct target_link link;
     const struct target_setting *settings;
     uint32_t setting_count;
     struct view text; // of its file

@@ -8,8 +8,8 @@
 
 static const char *const SECTIONS[SECTION_KINDS] = {
     [SECTION_TARGET] = "target", [SECTION_DEVICE] = "device", [SECTION_CORE] = "core",
-    [SECTION_PLAN] = "plan",     [SECTION_MEMORY] = "memory", [SECTION_PORT] = "port",
-    [SECTION_QUEUE] = "queue",   [SECTION_ENGINE] = "engine",
+    [SECTION_PLAN] = "plan",     [SECTION_LINK] = "link",     [SECTION_MEMORY] = "memory",
+    [SECTION_PORT] = "port",     [SECTION_QUEUE] = "queue",   [SECTION_ENGINE] = "engine",
 };
 
 const char *target_section_word(enum target_section_kind kind)
@@ -101,7 +101,7 @@ static status target_text_read_section(struct target_text *text, struct view lin
     }
     return target_text_fail(text, number,
                             "there is no such section: '%.*s' (there are [target], [device], "
-                            "[core], [plan], [memory NAME], [port NAME], [queue NAME] and "
+                            "[core], [plan], [link], [memory NAME], [port NAME], [queue NAME] and "
                             "[engine NAME])",
                             VIEW_ARGUMENTS(line));
 }

@@ -14,6 +14,7 @@ enum target_section_kind {
     SECTION_DEVICE,
     SECTION_CORE,
     SECTION_PLAN,
+    SECTION_LINK,
     SECTION_MEMORY, // from here on with a name
     SECTION_PORT,
     SECTION_QUEUE,

@@ -34,10 +34,35 @@ def test_a_program_with_tracy(folder):
     contains(result.err, "Wrote report to results/perf/device_ops_perf_trace.csv (3 rows)", "message")
 
 
+def test_a_trace_for_tracys_viewer(folder):
+    """Where tt-metal keeps its logs; the folder gives the same report once more."""
+    command = f"{sys.executable} {PROGRAM} zones=2 ops=3"
+    result = tt_profile(command, folder=folder)
+    logs = folder / "install/tt-metal/generated/profiler/.logs"
+    contains(result.err, "tracy_profile_log_host.tracy: Tracy's viewer opens it", "message")
+    opscope("tt-report", logs, "-o", folder / "again.csv", code=None)
+    equal((folder / "again.csv").read_bytes(), (folder / "results/perf/device_ops_perf_trace.csv").read_bytes(),
+          "report of the trace")
+    for name, below in (("TT_METAL_HOME", "home/generated/profiler/.logs"), ("TT_METAL_PROFILER_DIR", "home/.logs")):
+        tt_profile(f"{sys.executable} {PROGRAM} zones=2 ops=1", folder=folder, env={name: str(folder / "home")})
+        about = opscope("info", folder / "home" / below.removeprefix("home/") / "tracy_profile_log_host.tracy").out
+        contains(about, "Main thread", name)
+
+
+def test_a_trace_that_cannot_be_written_is_said(folder):
+    (folder / "install").write_text("a file in the way")
+    result = tt_profile(f"{sys.executable} {PROGRAM} zones=2 ops=1", folder=folder)
+    contains(result.err, "tt_profile: no trace for Tracy's viewer: ", "message")
+    true((folder / "results/perf/device_ops_perf_trace.csv").exists(), "the report is there")
+
+
 def test_a_program_of_our_own_runtime(folder):
     tt_profile(network(folder) + " >/dev/null", folder=folder, code=0)
     found = rows(folder / "results/perf/device_ops_perf_trace.csv")
     true(found and all(row["OP CODE"] for row in found), f"operations: {found}")
+    about = opscope("info", folder / "install/tt-metal/generated/profiler/.logs/tracy_profile_log_host.tracy").out
+    contains(about, "DMA IN", "a lane of the device, in the trace")
+    matches(about, r"from 0 to \d+ ns", "times of the trace")
 
 
 def test_the_example_of_the_document(folder):

@@ -20,7 +20,7 @@ ROWS = {
     "profile": ["profile"],
 }
 COLUMNS = {
-    "`profile`": ["profile"], "`perfetto`": ["perfetto"], "`chrome`": ["chrome"],
+    "`profile`": ["profile"], "`perfetto`": ["perfetto"], "`chrome`": ["chrome"], "`tracy`": ["tracy"],
     "`torq-c1`, `-c2`, `-c4`": ["torq-c1", "torq-c2", "torq-c4"], "`torq-r1`": ["torq-r1"],
     "`torq-r2`, `-r4`": ["torq-r2", "torq-r4"],
     "`tenstorrent-report`": ["tenstorrent-report", "tenstorrent-report-v1", "tenstorrent-report-v2",
@@ -123,7 +123,7 @@ def test_packed_inputs(folder):
 
 def test_packed_outputs(folder):
     path = inputs(folder)["torq-r4"]
-    for extension in (".pb", ".json", ".prof", ".csv"):
+    for extension in (".pb", ".json", ".prof", ".csv", ".tracy"):
         opscope("convert", path, "-o", folder / f"plain{extension}")
         want = info(folder / f"plain{extension}")
         for packing, magic in ((".gz", b"\x1f\x8b"), (".zst", b"\x28\xb5\x2f\xfd")):

@@ -6,7 +6,9 @@ from library import *
 SKIP = "names and headers are those of the plain run" if SANITIZED else ""
 BUILD = ROOT / "build"
 INCLUDE = ROOT / "include/opscope"
-PUBLIC = [INCLUDE / name for name in HEADERS if name != "version.h"] + [INCLUDE / "version.h.in"]
+# Of libopscope; what runs programs is a library of its own.
+PUBLIC = [INCLUDE / name for name in HEADERS if name not in ("version.h", "session.h")] + [INCLUDE / "version.h.in"]
+SESSION = INCLUDE / "session.h"
 INLINE = re.compile(r"^static inline [\w\s\*]*?\b(opscope_\w+)\(", re.MULTILINE)
 COMPILERS = (("gcc", "c", ("c11", "c17")), ("clang", "c", ("c11", "c17")),
              ("g++", "c++", ("c++11", "c++17")), ("clang++", "c++", ("c++11", "c++17")))
@@ -16,8 +18,8 @@ def names_of(*headers):
     return sorted(itertools.chain(*(declared(header) for header in headers)))
 
 
-def mapped():
-    text = (ROOT / "src/api/opscope.map").read_text(encoding="utf-8")
+def mapped(path="src/api/opscope.map"):
+    text = (ROOT / path).read_text(encoding="utf-8")
     return re.findall(r"^    (opscope_\w+);$", text, re.MULTILINE)
 
 
@@ -28,6 +30,8 @@ def test_the_library_shows_what_the_headers_declare_and_nothing_else():
     equal(exported(BUILD / "libopscope-record.so"), names_of(INCLUDE / "record.h"),
           "names of libopscope-record")
     true(len(mapped()) > 60, "the headers were read")
+    equal(exported(BUILD / "libopscope-session.so"), names_of(SESSION), "names of libopscope-session")
+    equal(mapped("src/session/opscope-session.map"), names_of(SESSION), "its map")
 
 
 def test_the_archives_show_the_same():
@@ -70,7 +74,7 @@ def test_the_library_needs_no_more_than_it_says():
 
 
 def test_every_name_has_a_comment():
-    for header in PUBLIC:
+    for header in [*PUBLIC, SESSION]:
         text = header.read_text(encoding="utf-8")
         paragraphs = declared(header)
         for name, paragraph in paragraphs.items():
@@ -89,7 +93,7 @@ def test_every_name_has_a_comment():
 
 def test_the_guide_names_every_function():
     guide = (ROOT / "docs/library.md").read_text(encoding="utf-8")
-    for header in PUBLIC:
+    for header in [*PUBLIC, SESSION]:
         if header.name == "record.h":
             continue
         for name in declared(header):
@@ -123,7 +127,7 @@ def test_one_version_everywhere(folder):
     equal(place.flags("--modversion"), [version], "pkg-config")
     equal(opscope("--version").out, f"opscope {version}\n", "the program")
     major = version.split(".", maxsplit=1)[0]
-    for name in ("opscope", "opscope-record"):
+    for name in ("opscope", "opscope-record", "opscope-session"):
         dynamic = run("readelf", "-d", place.prefix / f"lib/lib{name}.so").out
         contains(dynamic, f"soname: [lib{name}.so.{major}]", "its name")
         true((place.prefix / f"lib/lib{name}.so.{major}").exists(), "what programs look for")

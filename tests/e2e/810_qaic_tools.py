@@ -11,7 +11,7 @@ DESCRIPTION = """
 syntax = "proto3";
 package aicnwdesc;
 message OpNameKind { string name = 1; string kind = 2; string type = 3; string memory = 4; string shape = 5;
-    uint64 output_size = 7; }
+    uint64 output_size = 7; string attributes = 8; }
 message ThreadGroupOpNameKinds { repeated OpNameKind op_name_kinds = 1; }
 message CoreOpNameKinds { repeated ThreadGroupOpNameKinds tg_op_name_kinds = 1; }
 message Stats { uint32 buff_num = 1; bool print_stats = 2; int32 stats_level = 3; bool print_op_stats = 5;
@@ -170,13 +170,14 @@ def test_cores_of_a_trace(folder):
 
 def test_levels(folder):
     """A buffer holds what its level promises, and opstats says what to compile with."""
-    for level, sections in ((0, None), (40, ["threads"]), (69, ["threads"]), (70, ["operations", "threads"])):
+    for level, sections in ((0, None), (40, ["threads"]), (69, ["doorbells", "ports", "threads"]),
+                            (70, ["doorbells", "operations", "ports", "threads"])):
         network(folder)
         tool("qaic-compile", "-model=model.onnx", "-aic-binary-dir=b", f"-stats-level={level}", cwd=folder)
         (folder / "s").mkdir(exist_ok=True)
         words = ("--test-data=b", "--aic-profiling-type=raw_device_stats", "--aic-profiling-out-dir=s", "-n", "2")
         if sections is None:
-            contains(tool("qaic-runner", *words, cwd=folder, code=2).err, "-stats-level=70", "no statistics")
+            contains(tool("qaic-runner", *words, cwd=folder, code=1).err, "-stats-level=70", "no statistics")
             continue
         tool("qaic-runner", *words, cwd=folder)
         data = (folder / "s" / BUFFER.format(0)).read_bytes()
@@ -211,7 +212,7 @@ def test_samples(folder):
     network(folder)
     tool("qaic-compile", "-m=model.onnx", "-aic-binary-dir=b", "-stats-level=70", cwd=folder)
     run = ("-t", "b", "--aic-profiling-type=raw_device_stats")
-    contains(tool("qaic-runner", *run, "--aic-profiling-out-dir=none", cwd=folder, code=2).err, "make it first",
+    contains(tool("qaic-runner", *run, "--aic-profiling-out-dir=none", cwd=folder, code=1).err, "make it first",
              "no folder")
     # A delay that is longer than the run: it goes on until there is a sample, and says so.
     (folder / "s").mkdir()
@@ -258,9 +259,9 @@ def test_wrong_use(folder):
         contains(tool("qaic-compile", *words, cwd=folder, code=255).err, message, str(words))
     contains(tool("qaic-compile", "-model=none.onnx", "-aic-binary-dir=b", cwd=folder, code=255).err, "none.onnx", "file")
     tool("qaic-compile", *compiled, "-aic-pmu-events=3F,0x70,200", cwd=folder)
-    contains(tool("qaic-runner", cwd=folder, code=2).err, "--test-data", "no program")
+    contains(tool("qaic-runner", cwd=folder, code=1).err, "--test-data", "no program")
     contains(tool("qaic-runner", "-t", "nowhere", cwd=folder, code=1).err, "nowhere", "no such folder")
-    contains(tool("qaic-runner", "-t", "b", "--aic-profiling-type=all", cwd=folder, code=2).err, "raw_device_stats",
+    contains(tool("qaic-runner", "-t", "b", "--aic-profiling-type=all", cwd=folder, code=1).err, "raw_device_stats",
              "type")
     contains(tool("qaic-opstats", "--summary", cwd=folder, code=2).err, "--qpc", "no program")
     contains(tool("qaic-opstats", "-q", "b", "-i", ".", cwd=folder, code=2).err, "--summary", "nothing to make")

@@ -198,6 +198,59 @@ def test_what_it_prints(folder):
     contains(run(tool, "--help").out, "exit: 0 done, 255 failed", "help")
 
 
+def test_one_file(folder):
+    """The program goes straight into the container: the folder may hold no other file at any time."""
+    layers(folder, count=2)
+    words = ["-model=model.onnx", "-aic-binary-dir=b", "-ols=2"]
+    if shutil.which("strace") and not SANITIZED:
+        run("strace", "-f", "-o", "calls", "-e", "trace=openat", program("qaic-compile"), *words, cwd=folder)
+        made = re.findall(r'"(b/[^"]+)"[^\n]*O_CREAT', (folder / "calls").read_text())
+        equal([name for name in made if "programqpc.bin" not in name], [], "files beside it")
+    run(program("qaic-compile"), *words, cwd=folder)
+    equal([path.name for path in (folder / "b").iterdir()], ["programqpc.bin"], "files")
+    found = segments(folder / "b/programqpc.bin")
+    equal(found["opscope.command"].decode(), f"qaic-compile {' '.join(words)}", "how it was made")
+    equal(f"opscope {found['opscope.version'].decode()}\n", opscope("--version").out, "by what")
+    opscope("compile", "model.onnx", "-t", "aic100", "--set=plan.split=2", "--set=plan.cast=values", "-o", "same.opx",
+            cwd=folder)
+    true(found["opscope.opx"] == (folder / "same.opx").read_bytes(), "the program that another command makes")
+    described = found["networkdesc.bin"].decode(errors="replace")
+    for task in computing(listing(folder)):
+        thread = task["lane"] if task["engine"] == "hvx" else 4
+        contains(described, f"{{Thread: {thread}, Tile: {task['tile']}}}", "its thread")
+
+
+def test_ports(folder):
+    """-custom-IO-list-file: halves are handed in and out, floats are computed."""
+    layers(folder, count=1, rows=64, width=32, element="f32")
+    compiled(folder, out="plain")
+    write(folder / "io.yaml", " - IOName: x\n   Precision: float16\n\n - IOName: 't0' # the only output\n"
+                              "   Precision: float16\n")
+    write(folder / "io.json", '[{"IOName": "t0", "Precision": "float16"}]')
+    for name, types in (("io.yaml", ["64x32xf16", "64x32xf16"]), ("io.json", ["64x32xf32", "64x32xf16"])):
+        compiled(folder, f"-custom-IO-list-file={name}")
+        listed = listing(folder)
+        equal([value["type"] for value in listed["values"] if value["kind"] in ("input", "output")], types, name)
+        equal([value["name"] for value in listed["values"] if value["kind"] in ("input", "output")], ["x", "t0"], name)
+        equal([item["type"] for item in listed["operators"]].count("Cast"), types.count("64x32xf16"), "casts")
+    halves = [((i * 31) % 65 - 32) / 64 for i in range(64 * 32)]
+    compiled(folder, "-custom-IO-list-file", "io.yaml")
+    write(folder / "half.bin", struct.pack(f"<{len(halves)}e", *halves))
+    write(folder / "whole.bin", struct.pack(f"<{len(halves)}f", *halves))
+    results = {}
+    for out, name, kind in (("b", "half.bin", "e"), ("plain", "whole.bin", "f")):
+        run(program("qaic-runner"), "-t", out, "-n", "1", "-i", name, "--write-output-dir", f"out-{out}", cwd=folder)
+        results[out] = struct.unpack(f"<{len(halves)}{kind}", (folder / f"out-{out}/t0-inf-0.bin").read_bytes())
+    equal(results["b"], struct.unpack(f"<{len(halves)}e", struct.pack(f"<{len(halves)}e", *results["plain"])), "rounded once")
+    for text, message in (("", "no items"), ("- IOName: z\n  Precision: float16\n", "no input or output is called 'z'"),
+                          ("- IOName: x\n  Precision: mxint8\n", "io.yaml:2: precision 'mxint8'"),
+                          ("- IOName: x\n  Layout: NCHW\n", "io.yaml:2: 'Layout'"), ("- IOName: x\n", "has no Precision"),
+                          ("IOName: x\n", "io.yaml:1: expected")):
+        write(folder / "io.yaml", text)
+        contains(compiled(folder, "-custom-IO-list-file=io.yaml", code=255).err, message, repr(text))
+    contains(compiled(folder, "-custom-IO-list-file=none.yaml", code=255).err, "none.yaml", "no file")
+
+
 def test_statistics(folder):
     """The old spelling is taken for level 70, and said; negative levels are levels."""
     layers(folder, rows=64)

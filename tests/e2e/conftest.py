@@ -25,6 +25,8 @@ def pytest_addoption(parser):
                      help="the build to test: build, build-asan (OPSCOPE_BIN names another's bin)")
     parser.addoption("--vendor", metavar="CHECKOUT",
                      help="of tenstorrent/tt-perf-report, to compare tt-perf-report with (322)")
+    parser.addoption("--tracy", metavar="FOLDER",
+                     help="with csvexport and update of tt-metal's fork of Tracy, to read what is written (331)")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -35,6 +37,8 @@ def pytest_configure(config):
         os.environ["OPSCOPE_BIN"] = str(ROOT / (build or "build") / "bin")
     if config.getoption("vendor"):
         os.environ["OPSCOPE_TT_PERF_REPORT"] = config.getoption("vendor")
+    if config.getoption("tracy"):
+        os.environ["OPSCOPE_TRACY_TOOLS"] = config.getoption("tracy")
     if build and "asan" in build:
         os.environ.update(SANITIZERS)
     if config.getoption("numprocesses", None) and config.getoption("dist") == "load":

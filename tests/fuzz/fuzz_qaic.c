@@ -1,10 +1,11 @@
 // Files of Cloud AI's tools: containers with a network's description, statistics buffers,
-// summaries, specializations and lists of inferences. Any bytes give an error or something that can
-// be walked through.
+// summaries, specializations and lists of inferences and ports. Any bytes give an error or
+// something that can be walked through.
 
 #include <stdlib.h>
 
 #include "formats/qaic/batch.h"
+#include "formats/qaic/io_list.h"
 #include "formats/qaic/networkdesc.h"
 #include "formats/qaic/qpc.h"
 #include "formats/qaic/raw_stats.h"
@@ -88,6 +89,15 @@ static void try_lists(struct view bytes)
     status_free(failure);
 }
 
+static void try_ports(struct view bytes)
+{
+    struct qaic_io_list list;
+    const status failure = qaic_io_list_read("fuzz.yaml", bytes, &list);
+    if (failure == STATUS_OK)
+        qaic_io_list_free(&list);
+    status_free(failure);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct view bytes = {(const char *)data, size};
@@ -99,5 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         try_summary(bytes);
     else if (size > 0 && data[0] == '{')
         try_lists(bytes);
+    else
+        try_ports(bytes);
     return 0;
 }

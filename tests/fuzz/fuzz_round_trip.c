@@ -7,6 +7,7 @@
 #include "formats/chrome/writer.h"
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
+#include "formats/tracy/writer.h"
 #include "memory_file.h"
 #include "profile/file.h"
 
@@ -86,18 +87,23 @@ static void check_packed(struct view bytes, struct view saved)
     free(packed);
 }
 
-static status write_trace(struct profile *profile, bool chrome, const char *path)
+enum trace { TRACE_CHROME, TRACE_PERFETTO, TRACE_TRACY };
+
+static status write_trace(struct profile *profile, enum trace form, const char *path)
 {
-    return chrome ? chrome_write(profile, path, &(struct chrome_writer_options){0})
-                  : perfetto_write(profile, path, &(struct perfetto_writer_options){0});
+    if (form == TRACE_TRACY)
+        return tracy_write(profile, path);
+    return form == TRACE_CHROME
+               ? chrome_write(profile, path, &(struct chrome_writer_options){0})
+               : perfetto_write(profile, path, &(struct perfetto_writer_options){0});
 }
 
 // The number of events in a trace of the profile; UINT64_MAX: it cannot be one.
-static uint64_t check_trace(struct profile *profile, bool chrome, struct profile **out_again)
+static uint64_t check_trace(struct profile *profile, enum trace form, struct profile **out_again)
 {
     static struct memory_file file;
     *out_again = NULL;
-    const status failure = write_trace(profile, chrome, memory_file_path(&file));
+    const status failure = write_trace(profile, form, memory_file_path(&file));
     status_free(failure);
     if (failure != STATUS_OK)
         return UINT64_MAX;
@@ -113,13 +119,13 @@ static uint64_t check_trace(struct profile *profile, bool chrome, struct profile
     return ledger.recorded;
 }
 
-static void check_traces(struct profile *profile, bool chrome)
+static void check_traces(struct profile *profile, enum trace form)
 {
     struct profile *first;
     struct profile *second = NULL;
-    const uint64_t events = check_trace(profile, chrome, &first);
+    const uint64_t events = check_trace(profile, form, &first);
     if (first != NULL)
-        check(check_trace(first, chrome, &second) == events);
+        check(check_trace(first, form, &second) == events);
     profile_free(second);
     profile_free(first);
 }
@@ -136,8 +142,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct view saved = save(profile);
     check_saved(saved);
     check_packed(bytes, saved);
-    check_traces(profile, true);
-    check_traces(profile, false);
+    check_traces(profile, TRACE_CHROME);
+    check_traces(profile, TRACE_PERFETTO);
+    check_traces(profile, TRACE_TRACY);
     free((char *)(uintptr_t)saved.data);
     profile_free(profile);
     return 0;

@@ -70,14 +70,15 @@ class ProfileFile:
         self.buffers.append(record(self.text(memory), 0, 0, address, size, start, end,
                                    *(place if self.version > 1 else [])))
 
-    def event_bytes(self, track):
+    def event_bytes(self, events):
         out, before = b"", 0
-        for start, end, name in self.events.get(track, []):
+        for start, end, name in events:
             out += bytes([0]) + varint(fold(start - before)) + varint(end - start) + varint(name)
             before = start
         return out
 
-    def bytes(self):
+    def bytes(self, a_block=None):
+        """With at most `a_block` events in a block."""
         out = b"OPSCOPE\n" + struct.pack("<II", self.version, 0)
 
         def block(kind, payload, count, track=0):
@@ -95,5 +96,7 @@ class ProfileFile:
         if self.buffers:
             out += block(6, b"".join(self.buffers), len(self.buffers))
         for track, events in sorted(self.events.items()):
-            out += block(9, self.event_bytes(track), len(events), track)
+            for first in range(0, len(events), a_block or len(events)):
+                part = events[first:first + (a_block or len(events))]
+                out += block(9, self.event_bytes(part), len(part), track)
         return out + block(10, b"", 0)

@@ -227,7 +227,7 @@ class Trace:
             threads.append(u64(tid) + u64(len(thread.zones)) + u64(0) + u8(0)
                            + (i32(0) if version >= (0, 11, 1) else b"")
                            + self._zones(thread.zones, Times()) + items(own) + items([])
-                           + items([i64(1) + u24(0)]))
+                           + items([i64(1) + u24(1)]))
         return u64(0) + u64(1000) + items(threads)
 
     def _context_list(self, version):
@@ -279,13 +279,19 @@ class Trace:
             items(static), items(u64(0x800000 + 64 * at if at else 0) for at in range(len(static) + 1)),
             items(self._dynamic),
             items(i16(location) + u64(count) for location, count in self._counts.items()), items([]),
-            self._lock_list(), messages, items(self._extras), threads, contexts, plots, u64(0) * 2,
+            self._lock_list(), messages, items(self._extras), threads, contexts, plots, self._memory(),
             self._rest()])
 
     @staticmethod
+    def _memory():
+        """The pool without a name, which is always there, empty."""
+        return u64(1) + u64(0) + u64(0) * 4 + u64(0) + u64(2 ** 64 - 1) + u64(0) * 2
+
+    @staticmethod
     def _rest():
-        """Behind the count of memory pools and events: call stacks to sources, all empty."""
-        return (u64(0) * 3 + u32(0) + u64(0) + u64(0) + u64(0) + u64(0) * 256 + u64(0) * 2
+        """Call stacks to sources, all empty but for the stack of the samples: Tracy's own tools fall over samples
+        without one."""
+        return (items([u16(1) + u64(0x1000)]) + u64(0) * 2 + u32(0) + u64(0) + u64(0) + u64(0) + u64(0) * 256 + u64(0) * 2
                 + u64(0) * 3 + u64(0) * 4)
 
     def file(self, version=(0, 10, 0), packing="lz4", streams=None):

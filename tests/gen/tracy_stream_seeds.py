@@ -21,11 +21,12 @@ class Peer:
         self.data += data
 
 
-def stream(**options):
+def stream(say=tracy_program.Program.say, **options):
+    """`say` is given the program."""
     peer = Peer()
     program = tracy_program.Program(peer, options)
     program.welcome()
-    program.say()
+    say(program)
     program.item(57)
     for address in list(program.locations):
         program.answer(struct.pack("<BQI", 3, address, 0))

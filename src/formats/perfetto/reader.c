@@ -164,10 +164,29 @@ static status perfetto_reader_read_events(struct reader *reader, const struct in
     return STATUS_OK;
 }
 
+// Of a beginning and an end one that cannot be read leaves the other alone: that is one loss.
+static void perfetto_reader_explain_losses(struct reader *reader, const char *path)
+{
+    const uint64_t halves = 1ull << SPAN_LOSS_NO_BEGIN | 1ull << SPAN_LOSS_NO_END;
+    uint64_t unread = 0;
+    for (size_t i = 0; i < reader->losses.count; i++) {
+        const struct loss_entry *entry = &reader->losses.entries[i];
+        if (entry->reason == PERFETTO_LOSS_MALFORMED || entry->reason == PERFETTO_LOSS_NO_TYPE)
+            unread += entry->count;
+    }
+    const uint64_t explained = losses_explain(&reader->losses, unread, halves, reader->profile);
+    if (explained > 0)
+        profile_note(reader->profile, 0, LEDGER_REMARK, explained,
+                     "%s: beginnings or ends whose other half may be in what is lost, and that are "
+                     "not counted again: %llu",
+                     path, (unsigned long long)explained);
+}
+
 // How many events were in what cannot be read, nobody knows.
 static void perfetto_reader_close_account(struct reader *reader, const struct input *input)
 {
     bool unknown = input->damage != NULL;
+    perfetto_reader_explain_losses(reader, input->path);
     for (size_t i = 0; i < reader->losses.count; i++)
         unknown |= perfetto_losses_unknown(reader->losses.entries[i].reason);
     perfetto_losses_report(&reader->losses, reader->profile, input->path);

@@ -230,8 +230,10 @@ static void collect_tasks(struct qaic_collected *collected, const struct threads
         place->thread = (uint16_t)(own->first + task->lane);
         struct qaic_operations *list =
             qaic_network_operations(collected->network, place->core, own->group);
-        const struct qaic_operation operation =
+        struct qaic_operation operation =
             qaic_collect_operation_of(collected->network, program, target, i);
+        operation.attributes = arena_print(&collected->network->arena, "{Thread: %u, Tile: %u}",
+                                           place->thread, task->tile);
         place->ordinal = (uint32_t)list->count;
         qaic_operation_add(list, &operation);
     }
@@ -361,6 +363,61 @@ static void model_traffic(struct qaic_raw_stats *stats, const struct qaic_collec
     stats->traffic = traffic;
 }
 
+// A thread waits for its inputs' doorbells. Outputs have their places before an inference begins:
+// for those nothing waits.
+static void model_ports(struct qaic_raw_stats *stats, const struct qaic_collected *collected,
+                        const struct program *program, const struct target *target,
+                        const struct sim_result *times)
+{
+    const size_t lanes = (size_t)stats->cores * stats->threads;
+    struct qaic_raw_ports *ports = memory_allocate_zeroed(lanes + 1, sizeof *ports);
+    uint64_t *cycles = memory_allocate_zeroed(lanes + 1, sizeof *cycles);
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct qaic_place *place = &collected->places[i];
+        if (place->core != NOWHERE)
+            cycles[(size_t)place->core * stats->threads + place->thread] += times->waits[i];
+    }
+    for (size_t i = 0; i < lanes; i++)
+        ports[i].input_wait = ticks_of(target, cycles[i]);
+    free(cycles);
+    stats->ports = ports;
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const struct qaic_raw_doorbell *a = left, *b = right;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    if (a->port != b->port)
+        return a->port < b->port ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static void add_doorbells(struct qaic_raw_doorbell *items, size_t *count, uint32_t port,
+                          const struct sim_times *times, uint32_t number,
+                          const struct target *target, uint64_t base)
+{
+    for (uint32_t i = 0; i < number; i++) {
+        if (times[i].end > 0)
+            items[(*count)++] =
+                (struct qaic_raw_doorbell){port, i, base + ticks_of(target, times[i].end)};
+    }
+}
+
+static void model_doorbells(struct qaic_raw_stats *stats, const struct program *program,
+                            const struct target *target, const struct sim_result *times,
+                            uint64_t base)
+{
+    const size_t room = (size_t)program->input_count + program->output_count + 1;
+    struct qaic_raw_doorbell *items = memory_allocate_zeroed(room, sizeof *items);
+    add_doorbells(items, &stats->doorbell_count, QAIC_PORT_INPUT, times->inputs,
+                  program->input_count, target, base);
+    add_doorbells(items, &stats->doorbell_count, QAIC_PORT_OUTPUT, times->outputs,
+                  program->output_count, target, base);
+    qsort(items, stats->doorbell_count, sizeof *items, by_time);
+    stats->doorbells = items;
+}
+
 struct qaic_raw_stats *qaic_stats_model(const struct qaic_collected *collected,
                                         const struct program *program, const struct target *target,
                                         const struct sim_result *times, uint32_t level,
@@ -384,6 +441,10 @@ struct qaic_raw_stats *qaic_stats_model(const struct qaic_collected *collected,
     }
     if (level >= QAIC_LEVEL_THREADS && network->ddr_stats)
         model_traffic(stats, collected, program, target);
+    if (level >= QAIC_LEVEL_PORTS && times->linked) {
+        model_ports(stats, collected, program, target, times);
+        model_doorbells(stats, program, target, times, base);
+    }
     if (level >= QAIC_LEVEL_OPERATIONS)
         model_operations(stats, collected, program, target, times, base);
     return stats;
@@ -395,6 +456,7 @@ void qaic_stats_free(struct qaic_raw_stats *stats)
         return;
     free((void *)(uintptr_t)stats->thread_times);
     free((void *)(uintptr_t)stats->ports);
+    free((void *)(uintptr_t)stats->doorbells);
     free((void *)(uintptr_t)stats->traffic);
     free((void *)(uintptr_t)stats->operations);
     free(stats);

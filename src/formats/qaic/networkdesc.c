@@ -39,6 +39,7 @@ enum {
     OPERATION_MEMORY = 4,
     OPERATION_SHAPE = 5,
     OPERATION_SIZE = 7,
+    OPERATION_ATTRIBUTES = 8,
     BINDING_NAME = 1,
     BINDING_INITIAL = 2,
     IO_TYPE = 1,
@@ -125,6 +126,7 @@ static void put_operation(struct bytes *to, const struct qaic_operation *operati
     networkdesc_put_text(to, OPERATION_MEMORY, operation->memory);
     networkdesc_put_text(to, OPERATION_SHAPE, operation->shape);
     networkdesc_put_number(to, OPERATION_SIZE, operation->output_size);
+    networkdesc_put_text(to, OPERATION_ATTRIBUTES, operation->attributes);
 }
 
 static void put_core(struct bytes *to, const struct qaic_network *network, uint32_t core)
@@ -243,6 +245,8 @@ static void networkdesc_read_operation(struct view bytes, struct qaic_operation 
             out_operation->memory = field.bytes;
         else if (field.number == OPERATION_SHAPE)
             out_operation->shape = field.bytes;
+        else if (field.number == OPERATION_ATTRIBUTES)
+            out_operation->attributes = field.bytes;
     }
 }
 

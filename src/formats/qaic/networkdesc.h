@@ -15,7 +15,8 @@ struct qaic_operation {
     struct view type;   // "float16, i8"
     struct view memory; // "TCM", "DDR"
     struct view shape;
-    uint64_t output_size; // bytes
+    struct view attributes; // "{Thread: 3, Tile: 12}"
+    uint64_t output_size;   // bytes
 };
 
 struct qaic_operations {

@@ -10,10 +10,6 @@ enum {
     UNEVEN = 125,      // per cent of the average from which a core has too much
 };
 
-// Inputs and outputs go over it: small networks stop at what fits through (published rates of
-// inferences times the bytes of an input).
-static const double HOST_LINK_RATE = 12.9e9;
-
 struct cores {
     uint64_t *compute; // cycles, by core: of each engine the lane that has most to do
     uint32_t count;
@@ -128,14 +124,30 @@ static uint64_t bytes_of(const struct program *program, const uint32_t *values, 
     return bytes;
 }
 
-// Both ways of the link work at a time.
-static void find_host(const struct program *program, const struct target *target,
-                      const struct sim_result *times, struct bytes *to)
+// How long the device takes when inputs and outputs are there; 0: not known.
+static double device_seconds(const struct program *program, const struct target *target)
 {
+    struct sim_result *alone;
+    const struct sim_options options = {.rules = COST_RULES_BEST, .unlinked = true};
+    const status failure = sim_run_with(program, target, &options, &alone);
+    if (failure != STATUS_OK) {
+        status_free(failure);
+        return 0;
+    }
+    const double seconds = (double)alone->end / (double)target->clock;
+    sim_result_free(alone);
+    return seconds;
+}
+
+// Both ways of the link work at a time, and the device while they do.
+static void find_host(const struct program *program, const struct target *target, struct bytes *to)
+{
+    if (target->link.rate <= 0)
+        return;
     const uint64_t in = bytes_of(program, program->inputs, program->input_count);
     const uint64_t out = bytes_of(program, program->outputs, program->output_count);
-    const double link = (double)(in > out ? in : out) / HOST_LINK_RATE;
-    const double device = (double)times->end / (double)target->clock;
+    const double link = (double)(in > out ? in : out) / target->link.rate;
+    const double device = device_seconds(program, target);
     if (link > device)
         bytes_append_format(to,
                             "host-bound: %s take %.1f us on the link to the host, the device "
@@ -157,7 +169,7 @@ void qaic_perf_warnings_find(const struct program *program, const struct target 
         find_idle(&cores, to);
         find_imbalance(&cores, times, to);
         find_conversions(&cores, program, times, to);
-        find_host(program, target, times, to);
+        find_host(program, target, to);
     }
     free(cores.compute);
     free(cores.busy);

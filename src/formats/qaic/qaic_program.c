@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <zlib.h>
 
@@ -150,22 +149,25 @@ static void make_elf(unsigned char header[ELF_HEADER])
 // What a part is written from, until the container is closed.
 struct written {
     struct bytes described;
-    char own[4096]; // file of the program
-    struct input *program;
     char names[3][SEGMENT_NAME_MOST];
 };
 
-static status prepare_part(const char *folder, size_t index, const struct qaic_made_part *part,
-                           struct written *written)
+static void prepare_part(size_t index, const struct qaic_made_part *part, struct written *written)
 {
     static const char *const SEGMENTS[] = {SEGMENT_NETWORK, SEGMENT_PROGRAM, SEGMENT_SYMBOLS};
     for (size_t i = 0; i < sizeof SEGMENTS / sizeof SEGMENTS[0]; i++)
         name_of(written->names[i], sizeof written->names[i], SEGMENTS[i], index);
-    snprintf(written->own, sizeof written->own, "%.4000s/.program-%ld-%zu.opx", folder,
-             (long)getpid(), index);
     qaic_network_write(part->network, &written->described);
-    STATUS_TRY(program_write(part->program, written->own));
-    return input_map(written->own, &written->program);
+}
+
+// Programs go into the container as they are, by segment.
+struct programs {
+    const struct program **items;
+};
+
+static void write_own(const void *context, size_t segment, struct output *output)
+{
+    program_write_into(((const struct programs *)context)->items[segment], output);
 }
 
 static void add_segment(struct qpc_segment *segments, size_t *count, const char *name,
@@ -180,8 +182,10 @@ static status write_container(const char *path, const struct qaic_made *made,
     unsigned char elf[ELF_HEADER];
     static const char SIZES[24] = {0}; // of constants: they are in the program
     size_t count = 0;
-    struct qpc_segment *segments =
-        memory_allocate_zeroed(SEGMENTS_ONCE + 3 * made->part_count, sizeof *segments);
+    const size_t most = SEGMENTS_ONCE + 3 * made->part_count;
+    struct qpc_segment *segments = memory_allocate_zeroed(most, sizeof *segments);
+    struct programs programs = {memory_allocate_zeroed(most, sizeof *programs.items)};
+    const struct qpc_source source = {&programs, write_own};
     make_elf(elf);
     add_segment(segments, &count, "network.elf", (struct view){(const char *)elf, sizeof elf});
     add_segment(segments, &count, "constantsdesc.bin", (struct view){SIZES, sizeof SIZES});
@@ -191,12 +195,15 @@ static status write_container(const char *path, const struct qaic_made *made,
         add_segment(segments, &count, SEGMENT_RETAINED, VIEW_LITERAL("_RetainedState"));
     for (size_t i = 0; i < made->part_count; i++) {
         add_segment(segments, &count, written[i].names[0], bytes_view(&written[i].described));
-        add_segment(segments, &count, written[i].names[1], written[i].program->bytes);
+        programs.items[count] = made->parts[i].program;
+        add_segment(segments, &count, written[i].names[1],
+                    (struct view){NULL, program_file_size(made->parts[i].program)});
         if (made->parts[i].symbols.size > 0)
             add_segment(segments, &count, written[i].names[2], made->parts[i].symbols);
     }
-    const status result = qpc_write(path, segments, count);
+    const status result = qpc_write_from(path, segments, count, &source);
     free(segments);
+    free(programs.items);
     return result;
 }
 
@@ -208,18 +215,11 @@ status qaic_program_write(const char *folder, const struct qaic_made *made)
     if (size < 0 || (size_t)size >= sizeof path)
         return status_make(STATUS_USAGE, "the path '%.60s...' is too long", folder);
     struct written *written = memory_allocate_zeroed(made->part_count + 1, sizeof *written);
-    status result = STATUS_OK;
-    for (size_t i = 0; i < made->part_count && result == STATUS_OK; i++)
-        result = prepare_part(folder, i, &made->parts[i], &written[i]);
-    if (result == STATUS_OK)
-        result = write_container(path, made, written);
-    for (size_t i = 0; i < made->part_count; i++) {
-        if (written[i].program != NULL)
-            input_close(written[i].program);
-        if (written[i].own[0] != '\0')
-            unlink(written[i].own);
+    for (size_t i = 0; i < made->part_count; i++)
+        prepare_part(i, &made->parts[i], &written[i]);
+    const status result = write_container(path, made, written);
+    for (size_t i = 0; i < made->part_count; i++)
         bytes_free(&written[i].described);
-    }
     free(written);
     return result;
 }

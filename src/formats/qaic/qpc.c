@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/output.h"
 
 enum {
     HEADER_SIZE = 40,
@@ -176,7 +175,24 @@ static void write_header(struct output *output, uint64_t size, size_t count)
     write_number(output, HEADER_SIZE);
 }
 
+static void write_segment(struct output *output, const struct qpc_segment *segments, size_t index,
+                          const struct qpc_source *source)
+{
+    const struct view bytes = segments[index].bytes;
+    if (bytes.data == NULL && bytes.size > 0)
+        source->write(source->context, index, output);
+    else
+        output_write(output, bytes.data, bytes.size);
+    qpc_write_padding(output, bytes.size, padded(bytes.size));
+}
+
 status qpc_write(const char *path, const struct qpc_segment *segments, size_t count)
+{
+    return qpc_write_from(path, segments, count, NULL);
+}
+
+status qpc_write_from(const char *path, const struct qpc_segment *segments, size_t count,
+                      const struct qpc_source *source)
 {
     struct output *output;
     STATUS_TRY(check_segments(path, segments, count));
@@ -203,9 +219,7 @@ status qpc_write(const char *path, const struct qpc_segment *segments, size_t co
         output_write(output, "", 1);
     }
     qpc_write_padding(output, first_data, padded(first_data));
-    for (size_t i = 0; i < count; i++) {
-        output_write(output, segments[i].bytes.data, segments[i].bytes.size);
-        qpc_write_padding(output, segments[i].bytes.size, padded(segments[i].bytes.size));
-    }
+    for (size_t i = 0; i < count; i++)
+        write_segment(output, segments, i, source);
     return output_close(output);
 }

@@ -5,6 +5,7 @@
 #define OPSCOPE_FORMATS_QAIC_QPC_H
 
 #include "base/input.h"
+#include "base/output.h"
 
 struct qpc_segment {
     struct view name;
@@ -31,5 +32,13 @@ const struct qpc_segment *qpc_find(const struct qpc *qpc, const char *name);
 // Writes a container; data of every segment starts at a multiple of 64 bytes. There must be a
 // network.elf, and no name twice.
 status qpc_write(const char *path, const struct qpc_segment *segments, size_t count);
+
+// The same where some segments have a size but no data: `write` gives exactly as many bytes.
+struct qpc_source {
+    const void *context;
+    void (*write)(const void *context, size_t segment, struct output *output);
+};
+status qpc_write_from(const char *path, const struct qpc_segment *segments, size_t count,
+                      const struct qpc_source *source);
 
 #endif

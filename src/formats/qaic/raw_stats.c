@@ -30,7 +30,7 @@ struct raw_section {
 };
 
 static_assert(sizeof(struct raw_header) == 56 && sizeof(struct raw_section) == 40 &&
-                  sizeof(struct qaic_raw_operation) == 48,
+                  sizeof(struct qaic_raw_operation) == 48 && sizeof(struct qaic_raw_doorbell) == 16,
               "the layout of the file");
 
 bool qaic_raw_recognise(struct view bytes)
@@ -75,6 +75,12 @@ static status take_section(const struct input *input, const struct raw_section *
         if (items == NULL || count != lanes)
             return raw_fail(input, "its ports are not all there");
         stats->ports = items;
+    } else if (memcmp(section->name, "doorbells", 10) == 0) {
+        items = items_of(input, section, sizeof *stats->doorbells, &count);
+        if (items == NULL || count != section->count)
+            return raw_fail(input, "its doorbells are not all there");
+        stats->doorbells = items;
+        stats->doorbell_count = (size_t)count;
     } else if (memcmp(section->name, "ddr", 4) == 0) {
         items = items_of(input, section, sizeof *stats->traffic, &count);
         if (items == NULL || count != stats->cores)
@@ -135,6 +141,7 @@ status qaic_raw_write(const char *path, const struct qaic_raw_stats *stats)
         {"threads", sizeof *stats->thread_times, stats->thread_times, lanes},
         {"ddr", sizeof *stats->traffic, stats->traffic, stats->cores},
         {"ports", sizeof *stats->ports, stats->ports, lanes},
+        {"doorbells", sizeof *stats->doorbells, stats->doorbells, stats->doorbell_count},
         {"operations", sizeof *stats->operations, stats->operations, stats->operation_count},
     };
     enum { PARTS = sizeof parts / sizeof parts[0] };

@@ -28,6 +28,13 @@ struct qaic_raw_ports {
     uint64_t input_wait, output_wait;
 };
 
+// An input that came from the host, or an output that went there.
+struct qaic_raw_doorbell {
+    uint32_t port;  // QAIC_PORT_INPUT or QAIC_PORT_OUTPUT
+    uint32_t index; // of the network's inputs or outputs
+    uint64_t time;
+};
+
 struct qaic_raw_traffic {
     uint64_t read, written; // bytes of DDR
 };
@@ -53,7 +60,9 @@ struct qaic_raw_stats {
     uint64_t frequency;                         // of the UTIMER, Hz
     const struct qaic_raw_thread *thread_times; // [core * threads + thread]; NULL below the level
     const struct qaic_raw_ports *ports;         // the same
-    const struct qaic_raw_traffic *traffic;     // by core; NULL: not asked for
+    const struct qaic_raw_doorbell *doorbells;  // in the order of their times
+    size_t doorbell_count;
+    const struct qaic_raw_traffic *traffic; // by core; NULL: not asked for
     const struct qaic_raw_operation *operations;
     size_t operation_count;
     uint64_t cut; // operations that the file ends before

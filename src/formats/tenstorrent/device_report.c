@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "arch.h"
+#include "base/dense.h"
+#include "base/memory.h"
 #include "derive.h"
 
 static bool device_report_names(struct view line, const char *column)
@@ -25,7 +27,11 @@ struct run_row {
     uint64_t device, id, fw_start, fw_end;
     bool traced;
     uint64_t trace, replay;
+    bool whole;
+    bool copy; // the same stands among the rows shortly before it
 };
+
+enum { COPIES_SOUGHT = 64 };
 
 static bool device_report_read_row(const struct report *report, size_t row, struct run_row *out_row)
 {
@@ -38,6 +44,25 @@ static bool device_report_read_row(const struct report *report, size_t row, stru
            report_u64(report, row, COLUMN_FW_START_CYCLE, &out_row->fw_start) &&
            report_u64(report, row, COLUMN_FW_END_CYCLE, &out_row->fw_end) &&
            out_row->fw_end >= out_row->fw_start && out_row->device <= UINT32_MAX;
+}
+
+static bool is_same_run(const struct run_row *a, const struct run_row *b)
+{
+    return a->device == b->device && a->id == b->id && a->fw_start == b->fw_start &&
+           a->fw_end == b->fw_end && a->traced == b->traced && a->trace == b->trace &&
+           a->replay == b->replay;
+}
+
+// All rows of the report; to be freed.
+static struct run_row *read_rows(const struct report *report)
+{
+    struct run_row *rows = memory_allocate_zeroed(report->row_count, sizeof *rows);
+    for (size_t i = 0; i < report->row_count; i++) {
+        rows[i].whole = device_report_read_row(report, i, &rows[i]);
+        for (size_t j = i; rows[i].whole && j > 0 && i - j < COPIES_SOUGHT && !rows[i].copy; j--)
+            rows[i].copy = rows[j - 1].whole && is_same_run(&rows[j - 1], &rows[i]);
+    }
+    return rows;
 }
 
 // The log ---------------------------------------------------------------------
@@ -65,18 +90,18 @@ static bool device_report_kernel_of(const struct report *report, size_t row,
            *out_start >= run->fw_start && *out_end <= run->fw_end;
 }
 
-static void append_run(struct bytes *text, const struct report *report, size_t row)
+static void append_run(struct bytes *text, const struct report *report, size_t row,
+                       const struct run_row *run)
 {
-    struct run_row run;
     uint64_t start, end;
-    if (!device_report_read_row(report, row, &run))
+    if (!run->whole || run->copy)
         return;
-    append_marker(text, &run, "BRISC-FW", 1, run.fw_start, false);
-    if (device_report_kernel_of(report, row, &run, &start, &end)) {
-        append_marker(text, &run, "BRISC-KERNEL", 2, start, false);
-        append_marker(text, &run, "BRISC-KERNEL", 2, end, true);
+    append_marker(text, run, "BRISC-FW", 1, run->fw_start, false);
+    if (device_report_kernel_of(report, row, run, &start, &end)) {
+        append_marker(text, run, "BRISC-KERNEL", 2, start, false);
+        append_marker(text, run, "BRISC-KERNEL", 2, end, true);
     }
-    append_marker(text, &run, "BRISC-FW", 1, run.fw_end, true);
+    append_marker(text, run, "BRISC-FW", 1, run->fw_end, true);
 }
 
 // Of the first row that says it.
@@ -110,15 +135,17 @@ status device_report_make_log(const struct report *report, struct spool *log)
 {
     struct bytes text = {0};
     status result = STATUS_OK;
+    struct run_row *rows = read_rows(report);
     append_head(&text, report);
     for (size_t i = 0; i < report->row_count && result == STATUS_OK; i++) {
-        append_run(&text, report, i);
+        append_run(&text, report, i, &rows[i]);
         result = spool_append(log, text.data, text.size);
         text.size = 0;
     }
     if (report->row_count == 0)
         result = spool_append(log, text.data, text.size);
     bytes_free(&text);
+    free(rows);
     return result;
 }
 
@@ -190,24 +217,55 @@ static void note_columns(const struct report *report, const char *path, struct p
     }
 }
 
+// Of one device, whose operations are numbered one after the other: a number without a row, unless
+// a row that could not be read may have it.
+static void lose_missing_runs(const struct run_row *rows, size_t count, const char *path,
+                              struct profile *account)
+{
+    struct dense ids = {0};
+    const struct run_row *first = NULL;
+    uint64_t unread = 0;
+    for (size_t i = 0; i < count; i++) {
+        unread += !rows[i].whole;
+        if (!rows[i].whole || rows[i].copy)
+            continue;
+        first = first != NULL ? first : &rows[i];
+        if (rows[i].traced || rows[i].device != first->device)
+            return;
+        dense_add(&ids, rows[i].id);
+    }
+    const uint64_t missing = dense_is_series(&ids) ? dense_missing(&ids) : 0;
+    if (missing > unread)
+        profile_note(account, 0, LEDGER_LOST, missing - unread,
+                     "%s: GLOBAL CALL COUNT counts through, and %llu of its numbers have no row",
+                     path, (unsigned long long)(missing - unread));
+}
+
 void device_report_give(const struct report *report, const struct device_ops *ops,
-                        struct arena *arena, const char *path, struct profile *account)
+                        struct arena *arena, const char *path, bool alone, struct profile *account)
 {
     struct bytes text = {0};
+    struct run_row *rows = read_rows(report);
     for (size_t i = 0; i < report->row_count; i++) {
-        struct run_row row;
+        const unsigned long long line = report->rows[i].line;
         struct device_run *run =
-            device_report_read_row(report, i, &row) ? device_report_find_run(ops, &row) : NULL;
+            rows[i].whole && !rows[i].copy ? device_report_find_run(ops, &rows[i]) : NULL;
         if (run != NULL) {
             run->given = pack(report, i, &text, arena);
             profile_track(account, 0)->ledger.recorded++;
+        } else if (rows[i].copy) {
+            profile_note(account, 0, LEDGER_IMPOSSIBLE, 1, "%s:%llu: the row is there twice", path,
+                         line);
         } else {
             profile_note(account, 0, LEDGER_LOST, 1,
                          "%s:%llu: a row without DEVICE ID, GLOBAL CALL COUNT and the cycles of "
                          "its firmware, or one that was there before",
-                         path, (unsigned long long)report->rows[i].line);
+                         path, line);
         }
     }
+    if (alone)
+        lose_missing_runs(rows, report->row_count, path, account);
     note_columns(report, path, account);
     bytes_free(&text);
+    free(rows);
 }

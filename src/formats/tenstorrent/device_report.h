@@ -22,9 +22,10 @@ bool device_report_recognise(struct view bytes);
 status device_report_make_log(const struct report *report, struct spool *log);
 
 // Gives the runs their figures; texts go to the arena. The account gets rows that are lost, and
-// columns that the report of operations has no place for.
+// columns that the report of operations has no place for; `alone`, without the host's files to tell
+// of them, also operations that have no row.
 void device_report_give(const struct report *report, const struct device_ops *ops,
-                        struct arena *arena, const char *path, struct profile *account);
+                        struct arena *arena, const char *path, bool alone, struct profile *account);
 
 // The pairs that a run was given: `name` and `cell` of one, `rest` moves on; false at the end.
 bool device_report_next(struct view *rest, struct view *out_name, struct view *out_cell);

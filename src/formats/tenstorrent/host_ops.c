@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/dense.h"
+
 struct known_op {
     uint32_t device;
     uint64_t hash;
@@ -252,11 +254,11 @@ static void take_op(struct host_ops *host, const struct input *input,
                       parts->name);
         return;
     }
-    if (described.lost)
-        host_ops_lose(host, LEDGER_LOST, input, message->line,
-                      "the host cached this operation, but its description is not here",
-                      message->text);
-    if (describes && has_device && has_hash)
+    // One that is lost is lost for all that refer to it.
+    if (described.lost &&
+        (!has_hash || known_find(host, (uint32_t)parts->device, parts->hash) == NULL))
+        host->undescribed++;
+    if ((describes || described.lost) && has_device && has_hash)
         known_set(host, &(struct known_op){(uint32_t)parts->device, parts->hash, parts->name,
                                            described.json, described.text});
     struct host_op *op = host_ops_op_get(host, parts->call_count);
@@ -301,6 +303,7 @@ static void host_ops_take_message(struct host_ops *host, const struct input *inp
     struct ops_message_parts parts;
     const char *problem = "";
     if (!ops_message_parse(message, &parts, &problem)) {
+        host->unread++;
         host_ops_lose(host, LEDGER_LOST, input, message->line, problem,
                       view_slice(message->text, 0, view_find(message->text, '\n')));
         return;
@@ -384,8 +387,14 @@ static void read_times(struct host_ops *host, const struct input *input, bool fu
         if (functions)
             continue;
         if (result == OPS_TIMES_BAD) {
+            host->unread++;
             host_ops_lose(host, LEDGER_LOST, input, times.line.number, times.problem,
                           times.line.text);
+            continue;
+        }
+        if (result == OPS_TIMES_COPY) {
+            host_ops_lose(host, LEDGER_IMPOSSIBLE, input, times.line.number,
+                          "the row is there twice", time.zone_text);
             continue;
         }
         profile_track(host->ledger, 0)->ledger.recorded++;
@@ -402,4 +411,44 @@ void host_ops_read_times(struct host_ops *host, const struct input *input)
     read_times(host, input, true);
     if (input->damage != NULL)
         host_ops_lose(host, LEDGER_LOST, input, 0, input->damage, (struct view){"", 0});
+}
+
+// What is missing ---------------------------------------------------------------
+
+static uint64_t less(uint64_t number, uint64_t by)
+{
+    return number > by ? number - by : 0;
+}
+
+// Call counts that neither a message nor a zone has, although they count through.
+static uint64_t missing_calls(const struct host_ops *host)
+{
+    struct dense calls = {0};
+    for (uint32_t i = 0; i < host->ops.count; i++)
+        dense_add(&calls, host_ops_op(host, i)->call_count);
+    return dense_is_series(&calls) ? dense_missing(&calls) : 0;
+}
+
+static uint64_t timed_only(const struct host_ops *host)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; host->has_data && i < host->ops.count; i++)
+        count += !host_ops_op(host, i)->has_message;
+    return count;
+}
+
+// What cannot be read may be what is missing, and is lost already; so is an operation that is timed
+// and not described.
+void host_ops_lose_missing(struct host_ops *host, const char *path, bool alone)
+{
+    const uint64_t calls = alone ? less(missing_calls(host), host->unread) : 0;
+    const uint64_t descriptions = less(host->undescribed, host->unread + calls + timed_only(host));
+    if (calls > 0)
+        profile_note(host->ledger, 0, LEDGER_LOST, calls,
+                     "%s: call counts count through, and %llu of them are not here", path,
+                     (unsigned long long)calls);
+    if (descriptions > 0)
+        profile_note(host->ledger, 0, LEDGER_LOST, descriptions,
+                     "%s: the host cached operations whose descriptions are not here: %llu", path,
+                     (unsigned long long)descriptions);
 }

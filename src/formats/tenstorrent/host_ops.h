@@ -78,6 +78,8 @@ struct host_ops {
     struct segments open;      // traces that are being captured
     struct strings functions;
     uint32_t captured;
+    uint64_t unread;      // rows and messages that are lost
+    uint64_t undescribed; // operations whose description is not there, but for repetitions
     bool has_data;
     bool has_times;
     bool has_mlir;
@@ -92,6 +94,10 @@ void host_ops_read_data(struct host_ops *host, const struct input *input);
 
 // After the data.
 void host_ops_read_times(struct host_ops *host, const struct input *input);
+
+// After both: what is missing without having left a row. `alone`: no log of a device says more
+// about it.
+void host_ops_lose_missing(struct host_ops *host, const char *path, bool alone);
 
 static inline struct host_op *host_ops_op(const struct host_ops *host, uint32_t index)
 {

@@ -286,7 +286,10 @@ static void read_device(struct logs_record *record)
     const struct logs *logs = record->logs;
     if (logs->device_report != NULL)
         device_report_give(logs->device_report, &record->device_ops, &record->host.arena,
-                           logs->device_report_input->path, record->ledger);
+                           logs->device_report_input->path,
+                           logs->inputs[LOG_OPS_DATA] == NULL &&
+                               logs->inputs[LOG_OPS_TIMES] == NULL,
+                           record->ledger);
     else
         profile_track(record->ledger, 0)->ledger.recorded += rows;
     if (logs->device_report == NULL && logs->device_report_input != NULL)
@@ -328,7 +331,13 @@ status logs_read(const struct logs *logs, struct profile *ledger, struct logs_re
         host_ops_read_data(&record->host, logs->inputs[LOG_OPS_DATA]);
     if (logs->inputs[LOG_OPS_TIMES] != NULL)
         host_ops_read_times(&record->host, logs->inputs[LOG_OPS_TIMES]);
-    if (logs->inputs[LOG_DEVICE] == NULL || logs->device_is_empty)
+    const bool alone = logs->inputs[LOG_DEVICE] == NULL || logs->device_is_empty;
+    const struct input *host =
+        logs->inputs[logs->inputs[LOG_OPS_DATA] != NULL ? LOG_OPS_DATA : LOG_OPS_TIMES];
+    record->host.unread += logs->tracy_lost;
+    if (host != NULL)
+        host_ops_lose_missing(&record->host, host->path, alone);
+    if (alone)
         return STATUS_OK;
     const status failure = device_log_open(logs->inputs[LOG_DEVICE], &record->device);
     if (failure != STATUS_OK) {

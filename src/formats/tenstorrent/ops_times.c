@@ -101,8 +101,12 @@ static enum ops_times_result ops_times_read_line(struct ops_times *times, struct
 enum ops_times_result ops_times_next(struct ops_times *times, struct ops_time *out_time)
 {
     while (csv_line_next(&times->lines, &times->line)) {
-        if (view_trim(times->line.text).size > 0)
-            return ops_times_read_line(times, out_time);
+        if (view_trim(times->line.text).size == 0)
+            continue;
+        const enum ops_times_result result = ops_times_read_line(times, out_time);
+        const bool copy =
+            result == OPS_TIMES_ROW && doubles_find(&times->doubles, times->line.text);
+        return copy ? OPS_TIMES_COPY : result;
     }
     return OPS_TIMES_END;
 }

@@ -7,6 +7,7 @@
 #ifndef OPSCOPE_FORMATS_TENSTORRENT_OPS_TIMES_H
 #define OPSCOPE_FORMATS_TENSTORRENT_OPS_TIMES_H
 
+#include "base/doubles.h"
 #include "wire/csv.h"
 
 struct ops_time {
@@ -28,6 +29,7 @@ struct ops_times {
     struct csv_lines lines;
     struct csv_line line;
     bool has_value;
+    struct doubles doubles;
     const char *problem; // with OPS_TIMES_BAD, static
 };
 
@@ -35,7 +37,8 @@ bool ops_times_recognise(struct view bytes);
 
 struct ops_times ops_times_of(struct view bytes);
 
-enum ops_times_result { OPS_TIMES_ROW, OPS_TIMES_BAD, OPS_TIMES_END };
+// A copy is a row that stands there before, word for word: no zone begins twice at once.
+enum ops_times_result { OPS_TIMES_ROW, OPS_TIMES_BAD, OPS_TIMES_COPY, OPS_TIMES_END };
 
 enum ops_times_result ops_times_next(struct ops_times *times, struct ops_time *out_time);
 

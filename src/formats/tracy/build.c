@@ -211,6 +211,14 @@ uint32_t tracy_build_device(struct tracy_build *build, uint32_t context, struct 
     return tracy_build_add_lane(build, LANE_DEVICE, context, thread, &track);
 }
 
+void tracy_build_name_device(struct tracy_build *build, uint32_t lane, struct view name)
+{
+    struct track *track = profile_track(build->profile, lane);
+    const enum track_kind holder = profile_track(build->profile, track->parent)->kind;
+    if (holder == TRACK_PROCESS && name.size > 0)
+        track->name = profile_string(build->profile, name);
+}
+
 // Events ----------------------------------------------------------------------
 
 struct tracy_location tracy_build_location(struct tracy_build *build, struct view name,

@@ -65,6 +65,9 @@ uint32_t tracy_build_counter(struct tracy_build *build, struct view name, const 
 uint32_t tracy_build_device(struct tracy_build *build, uint32_t context, struct view name,
                             unsigned type, uint64_t thread);
 
+// What such a lane is called; those of cores have names already.
+void tracy_build_name_device(struct tracy_build *build, uint32_t lane, struct view name);
+
 void tracy_build_zone(struct tracy_build *build, uint32_t lane, const struct tracy_zone *zone);
 void tracy_build_message(struct tracy_build *build, uint32_t lane, int64_t time, struct view text);
 void tracy_build_sample(struct tracy_build *build, uint32_t counter, int64_t time, double value);

@@ -18,4 +18,7 @@ struct tracy_device_lane {
 bool tracy_device_lane_of(struct view context_name, uint64_t thread,
                           struct tracy_device_lane *out_lane);
 
+// The inverse for a processor: what it is called; false where that is none of them.
+bool tracy_device_processor_of(struct view name, struct tracy_device_lane *out_lane);
+
 #endif

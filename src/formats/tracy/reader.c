@@ -259,6 +259,9 @@ static void read_context(struct reader *reader, uint32_t number)
         const uint64_t thread = tracy_u64(cursor);
         const uint64_t zones = tracy_u64(cursor);
         const uint32_t lane = tracy_build_device(&reader->build, number, name, type, thread);
+        struct view called;
+        if (tracy_names_find(&reader->tables.threads, thread, &called))
+            tracy_build_name_device(&reader->build, lane, called);
         tracy_zones_read_device(&reader->zones, lane, zones);
     }
     if (has_notes)

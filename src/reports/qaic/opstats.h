@@ -25,6 +25,11 @@ struct opstats_trace {
     bool merge_threads; // of a group: one track
     bool flows;
     bool barriers; // on threads of their own
+    // As a part of a trace that has other events besides: without what is around them.
+    bool part;
+    bool follows;     // an event stands before
+    bool unnamed;     // threads were named by a part before
+    double offset_us; // of the first start
 };
 
 void opstats_trace_write(const struct opstats *opstats, const struct opstats_trace *options,

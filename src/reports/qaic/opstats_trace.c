@@ -24,6 +24,11 @@ static double to_us(const struct tracing *tracing, uint64_t ticks)
     return (double)ticks * 1e6 / (double)tracing->opstats->stats->frequency;
 }
 
+static double at_us(const struct tracing *tracing, uint64_t ticks)
+{
+    return tracing->options->offset_us + to_us(tracing, ticks - tracing->base);
+}
+
 // A thread of the trace: that of the core itself, of a group, of a thread, or of its waits.
 static uint64_t thread_id(const struct tracing *tracing, uint32_t core, uint32_t place,
                           bool barrier)
@@ -132,7 +137,7 @@ static void write_operation(struct tracing *tracing, const struct qaic_raw_opera
         start_event(tracing, "X", operation->kind, item->core,
                     thread_id(tracing, item->core, opstats_trace_place_of(tracing, item), false));
     json_text(&json, "cat", VIEW_LITERAL("aic"));
-    write_us(&json, "ts", to_us(tracing, item->start - tracing->base));
+    write_us(&json, "ts", at_us(tracing, item->start));
     write_us(&json, "dur", to_us(tracing, item->end - item->start));
     write_arguments(&json, operation, item);
     json_close(&json);
@@ -151,7 +156,7 @@ static void write_wait(struct tracing *tracing, const struct qaic_raw_operation 
         start_event(tracing, "X", view_of(name), item->core,
                     thread_id(tracing, item->core, opstats_trace_place_of(tracing, item), barrier));
     json_text(&json, "cat", VIEW_LITERAL("aic"));
-    write_us(&json, "ts", to_us(tracing, start - tracing->base));
+    write_us(&json, "ts", at_us(tracing, start));
     write_us(&json, "dur", barrier ? to_us(tracing, ticks) : 0);
     json_open_object(&json, "args");
     opstats_trace_write_text(&json, "oc", "%.0f", item->task);
@@ -176,7 +181,7 @@ static void write_flow_end(struct tracing *tracing, const char *phase,
     json_uint(&json, "id", id);
     if (phase[0] == 'f')
         json_text(&json, "bp", VIEW_LITERAL("e"));
-    write_us(&json, "ts", to_us(tracing, at - tracing->base));
+    write_us(&json, "ts", at_us(tracing, at));
     json_close(&json);
 }
 
@@ -222,12 +227,13 @@ static void opstats_trace_write_core(struct tracing *tracing, uint32_t core)
         start = thread->start < start ? thread->start : start;
         end = thread->end > end ? thread->end : end;
     }
-    write_thread_names(tracing, core);
+    if (!tracing->options->unnamed)
+        write_thread_names(tracing, core);
     snprintf(name, sizeof name, "Core-%" PRIu32 "-Execution", core);
     struct json_writer json =
         start_event(tracing, "X", view_of(name), core, thread_id(tracing, core, 0, false));
     json_text(&json, "cat", VIEW_LITERAL("aic"));
-    write_us(&json, "ts", to_us(tracing, start - tracing->base));
+    write_us(&json, "ts", at_us(tracing, start));
     write_us(&json, "dur", to_us(tracing, end - start));
     json_close(&json);
 }
@@ -238,11 +244,12 @@ void opstats_trace_write(const struct opstats *opstats, const struct opstats_tra
     const struct qaic_raw_stats *stats = opstats->stats;
     struct tracing tracing = {
         .opstats = opstats, .options = options, .output = output, .base = UINT64_MAX};
+    tracing.filled = options->part && options->follows;
     const size_t lanes = stats->thread_times == NULL ? 0 : (size_t)stats->cores * stats->threads;
     for (size_t i = 0; i < lanes; i++)
         tracing.base = stats->thread_times[i].start < tracing.base ? stats->thread_times[i].start
                                                                    : tracing.base;
-    output_text(output, "{\"traceEvents\":[\n");
+    output_text(output, options->part ? "" : "{\"traceEvents\":[\n");
     for (uint32_t i = 0; lanes > 0 && i < stats->cores; i++) {
         if (opstats_trace_is_shown(&tracing, i))
             opstats_trace_write_core(&tracing, i);
@@ -258,5 +265,5 @@ void opstats_trace_write(const struct opstats *opstats, const struct opstats_tra
     }
     if (options->flows && opstats->program != NULL)
         opstats_trace_write_flows(&tracing);
-    output_text(output, "]}\n");
+    output_text(output, options->part ? "" : "]}\n");
 }
