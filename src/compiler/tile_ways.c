@@ -43,6 +43,8 @@ static bool all_placed(const struct plan *plan)
 
 status tile_ways(struct plan *plan)
 {
+    if (plan->group_count == 0)
+        return tile_resident(plan);
     const size_t bytes = ((size_t)plan->group_count + 1) * sizeof *plan->groups;
     struct plan_group *groups = memory_allocate(bytes);
     memcpy(groups, plan->groups, plan->group_count * sizeof *groups);

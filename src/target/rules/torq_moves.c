@@ -77,8 +77,8 @@ static void price_turn(const struct kernels *kernels, const struct cost_request 
     const uint64_t rows = request->groups;
     out->name = "transpose";
     if (turns_blocks(bytes, rows, columns)) {
-        out->rounds =
-            price_product(request->outputs / (rows * columns), block_count(bytes, rows, columns));
+        out->rounds = price_product(request->outputs / price_product(rows, columns),
+                                    block_count(bytes, rows, columns));
         out->each = BLOCK_CYCLES;
         snprintf(out->how, sizeof out->how, "blocks with edges of %d elements", BLOCK_EDGE);
         return;
@@ -102,7 +102,7 @@ static void price_blocks(const struct cost_request *request, struct kernel *out)
     }
     const uint64_t data = least_of(width, LANE_BYTES / bytes);
     const uint64_t written = LANE_BYTES / (bytes * side);
-    const uint64_t rows = request->outputs / (side * side * width);
+    const uint64_t rows = request->outputs / price_product(side * side, width);
     out->name = "depthtospace";
     out->rounds = price_product(rows, price_divide_up(width, data) * side);
     out->each = most_of(side, price_divide_up(data, written));
@@ -150,7 +150,8 @@ static void price_doubled(const struct kernels *kernels, const struct cost_reque
     const uint64_t width = torq_kernels_at_least_one(request->run);
     const uint64_t channels = request->channels;
     out->name = "ResizeNearestNeighbor";
-    out->rounds = channels > 0 ? request->outputs / channels : request->outputs / (2 * width);
+    out->rounds =
+        channels > 0 ? request->outputs / channels : request->outputs / price_product(2, width);
     out->each = channels > 0 ? price_divide_up(channels, kernels->results)
                              : price_divide_up(width, kernels->results / 2);
     snprintf(out->how, sizeof out->how, "%" PRIu64 " %s", out->rounds,
