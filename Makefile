@@ -83,6 +83,8 @@ bench: all
 	@bench/tt_report.py --rows $(ROWS)
 	@$(call build,build,bench/generate_chrome)
 	@bench/chrome.py
+	@$(call build,build,bench/generate_qaic)
+	@bench/opstats.py
 	@$(call build,build,bench/open_network)
 	@bench/networks.py
 	@bench/compile.py

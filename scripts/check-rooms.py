@@ -40,8 +40,9 @@ SLICE_FOLDERS = ("network", "kernels", "formats/chrome", "formats/perfetto")
 VENDOR_FILES = {
     # Commands that vendors' users know, and what those share.
     "cli": ("annotate", "annotate_summary", "estimate", "perfetto_logger", "phases", "run_blocks", "run_profiles",
-            "suite", "qaic_compile", "qaic_feeds", "qaic_opstats", "qaic_parts", "qaic_reports", "qaic_runner",
-            "qaic_runner_files", "qaic_runner_options", "qaic_running", "qaic_settings",
+            "suite", "info_container", "qaic_buffers", "qaic_compile", "qaic_feeds", "qaic_opstats", "qaic_parts",
+            "qaic_report", "qaic_reports", "qaic_runner", "qaic_runner_files", "qaic_runner_options", "qaic_running",
+            "qaic_settings",
             "torq_compile", "torq_hw", "torq_run_module", "tt_perf", "tt_perf_cells", "tt_perf_files",
             "tt_perf_limits", "tt_perf_stack", "tt_perf_table", "tt_profile", "tt_report",
             # Lists of all commands, and the options of all formats.
@@ -50,6 +51,8 @@ VENDOR_FILES = {
     "formats": ("format", "readers", "writers"),
     "convert": ("convert",),
     "formats/trace": ("engine_names",),
+    # A dialect of its viewer's format.
+    "formats/chrome": ("opstats",),
     # What one vendor's fork numbers.
     "formats/tracy": ("device_lanes",),
     # Whose overview it is.

@@ -105,7 +105,9 @@ static void add_to_callers(struct operator_meter *meter, uint32_t call, uint64_t
 static bool is_nobodys(const struct operator_meter *meter, const struct track *track,
                        uint64_t start)
 {
-    if (track->role == ROLE_NONE)
+    // Who waits does nothing; and what a core does as a whole, its engines do.
+    if (track->role == ROLE_NONE || track->role == ROLE_WAIT ||
+        (track->role == ROLE_DEVICE && track->core != 0))
         return false;
     for (size_t i = track->nests ? meter->open_count : 0; i > 0; i--) {
         if (meter->open[i - 1].end > start)
@@ -202,6 +204,44 @@ static void sum_types(const struct profile *profile, struct operator_times *time
     }
     qsort(times->types, times->type_count, sizeof *times->types, operator_times_compare_times);
     free(index);
+}
+
+// The text of an operator's value, as a string id; 0: it has none.
+static uint32_t value_of(const struct profile *profile, uint32_t operator_id, uint32_t key)
+{
+    struct value_reader reader = value_read(profile_operator(profile, operator_id)->values);
+    struct value value;
+    while (value_next(&reader, &value)) {
+        if (value.key == key && value.kind == VALUE_STRING)
+            return (uint32_t)value.number;
+    }
+    return 0;
+}
+
+size_t operator_times_by_value(const struct profile *profile, const struct operator_times *times,
+                               const char *key, struct operator_time **out_rows)
+{
+    const uint32_t id = strings_find(&profile->strings, view_of(key));
+    const size_t texts = profile->strings.texts.count;
+    size_t count = 0;
+    *out_rows = memory_allocate_zeroed(times->count + 1, sizeof **out_rows);
+    if (id == HASH_NONE)
+        return 0;
+    uint32_t *index = memory_allocate_zeroed(texts, sizeof *index); // + 1; by text
+    for (size_t i = 0; i < times->count; i++) {
+        const struct operator_time *time = &times->operators[i];
+        const uint32_t text = value_of(profile, time->operator_id, id);
+        if (text == 0 || text >= texts)
+            continue;
+        if (index[text] == 0) {
+            index[text] = (uint32_t)++count;
+            (*out_rows)[count - 1].operator_id = time->operator_id;
+        }
+        operator_times_add_up(&(*out_rows)[index[text] - 1], time);
+    }
+    qsort(*out_rows, count, sizeof **out_rows, operator_times_compare_times);
+    free(index);
+    return count;
 }
 
 // Leaves out the operators without spans, and sorts.

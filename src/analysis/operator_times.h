@@ -8,7 +8,7 @@
 //
 // Time that belongs to no operator is the last row, with the id 0: the spans of a device or a
 // host's thread that lie in no operator's span. Lanes of which nothing is said (annotations,
-// windows) have none.
+// windows), waits, and cores as a whole have none.
 //
 // Memory: 88 bytes an operator, one bit a call, and the spans that are open at
 // once on a track.
@@ -42,6 +42,11 @@ struct operator_times {
     bool nobodys;     // one of `operators` and of `types` is the time of no operator
     uint64_t without; // spans that belong to no operator
 };
+
+// Operators that have the same text as their value `key`, added up, slowest first; the id of a row
+// is of one of them. Those without the value are left out. Free the rows.
+size_t operator_times_by_value(const struct profile *profile, const struct operator_times *times,
+                               const char *key, struct operator_time **out_rows);
 
 // Derived tracks are left out.
 status operator_times_measure(struct profile *profile, struct operator_times *out_times);

@@ -38,6 +38,7 @@ static status convert_one_file(const struct arguments *arguments, struct profile
         status_within(convert_check(to, out), to != NULL ? "convert: --to" : "convert: no --to"));
     STATUS_TRY(arguments_number(arguments, "num_slices", TORQ_SLICES, &request.reading.num_slices));
     STATUS_TRY(units_clock(arguments, "clock_mhz", &request.reading.clock_hz));
+    request.reading.program = arguments_value(arguments, "qpc");
     STATUS_TRY(read_split(arguments, out, &request.writing.split));
     request.writing.no_arguments = arguments_flag(arguments, "no-args");
     STATUS_TRY(paths_check("convert", out, &in, 1));
@@ -71,6 +72,7 @@ static const struct option OPTIONS[] = {
     {"to", 0, OPTION_ONE, "FORMAT", "if the extension does not say it: see above"},
     {"num_slices", 0, OPTION_ONE, "N", "Torq C1: S<n> is slice n mod N (2)"},
     {"clock_mhz", 0, OPTION_ONE, "MHZ", "clock of Torq's compile-time cycles (800)"},
+    {"qpc", 0, OPTION_ONE, "FILE", "Cloud AI's statistics: the programqpc.bin that was run"},
     {"split", 0, OPTION_ONE, "SIZE", "Chrome: parts of this size by time, OUT-1 ... (200MB)"},
     {"no-args", 0, OPTION_FLAG, NULL, "Perfetto, Chrome: leave out the arguments of events"},
     {0},
@@ -81,9 +83,10 @@ const struct command COMMAND_CONVERT = {
     .usage = "IN -o OUT [options]",
     .summary = "any format to any other",
     .details =
-        "Reads Torq's CSVs and Tenstorrent's logs and reports (every version), Perfetto and\n"
-        "Chrome traces, ONNX Runtime's and PyTorch's profiles among them, and opscope profiles,\n"
-        "by content. What the output has no place for is counted in the ledger.\n\n"
+        "Reads Torq's CSVs, Tenstorrent's logs and reports and Cloud AI's statistics, summaries\n"
+        "and traces (every version), Perfetto and Chrome traces, ONNX Runtime's and PyTorch's\n"
+        "profiles among them, and opscope profiles, by content. What the output has no\n"
+        "place for is counted in the ledger.\n\n"
         "Formats to write: perfetto (.pb), chrome (.json), profile (.prof); torq-c1, -c2, -c4\n"
         "(compile), -r1, -r2, -r4 (runtime); tenstorrent-report, -v1, -v2, -v2.1. A .csv is\n"
         "torq-c1 for a compile profile, torq-r2 for a runtime profile (torq-r1 for that form),\n"

@@ -9,6 +9,7 @@
 #include "base/folder.h"
 #include "base/input.h"
 #include "base/memory.h"
+#include "formats/qaic/qpc.h"
 #include "formats/readers.h"
 #include "formats/torq/dump_reader.h"
 #include "program/program.h"
@@ -43,6 +44,7 @@ static const char *const PROFILE_COMMANDS[] = {"info",
                                                "tt-perf-report",
                                                "process_ops_logs",
                                                NULL};
+static const char *const CONTAINER_COMMANDS[] = {"info", "qaic-runner", "qaic-opstats", NULL};
 static const char *const TENSOR_COMMANDS[] = {NULL};
 // These take their files as values of options.
 static const char *const OPTION_COMMANDS[] = {"perfetto_logger", "torq-run-module",
@@ -53,6 +55,8 @@ const struct file_kind FILE_TOSA = {"a network (TOSA)", NETWORK_COMMANDS};
 const struct file_kind FILE_DUMP = {"a dump of executable targets", DUMP_COMMANDS};
 const struct file_kind FILE_PROGRAM = {"a compiled program", PROGRAM_COMMANDS};
 const struct file_kind FILE_PROFILE = {"a profile", PROFILE_COMMANDS};
+const struct file_kind FILE_CONTAINER = {"a program container of Cloud AI (QPC)",
+                                         CONTAINER_COMMANDS};
 const struct file_kind FILE_TENSOR = {"a tensor", TENSOR_COMMANDS};
 
 // Recognising ------------------------------------------------------------------------
@@ -93,6 +97,8 @@ const struct file_kind *file_kind_of_bytes(struct view bytes)
         return NULL;
     if (program_recognise(bytes))
         return &FILE_PROGRAM;
+    if (qpc_recognise(bytes))
+        return &FILE_CONTAINER;
     if (npy_recognise(bytes))
         return &FILE_TENSOR;
     if (is_onnx(bytes, false))

@@ -18,6 +18,7 @@ extern const struct file_kind FILE_DUMP;
 extern const struct file_kind FILE_PROGRAM;
 extern const struct file_kind FILE_PROFILE; // whatever `opscope overview` reads
 extern const struct file_kind FILE_TENSOR;
+extern const struct file_kind FILE_CONTAINER;
 
 // NULL: opscope does not know it, or it is no regular file.
 const struct file_kind *file_kind_of(const char *path);

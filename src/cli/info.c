@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "file_kinds.h"
 #include "formats/format.h"
+#include "info_container.h"
 #include "ledger_text.h"
 #include "network/network.h"
 #include "plain_text.h"
@@ -47,6 +48,7 @@ static struct counts info_count(const struct profile *profile)
 // What is asked for of every file.
 struct info {
     struct table_options options;
+    struct format_options reading;
     struct json_writer *json; // NULL: text or CSV
     struct output *csv;       // NULL: text or JSON
     bool has_head;            // CSV's first line is written
@@ -230,6 +232,8 @@ static status show_other(const char *path, const struct file_kind *kind, struct 
     struct about about = {.path = path, .kind = kind};
     if (info->csv != NULL)
         return STATUS_OK;
+    if (kind == &FILE_CONTAINER)
+        return info_container_show(path, &info->options, info->json);
     if (kind == &FILE_ONNX || kind == &FILE_TOSA)
         STATUS_TRY(network_open(path, NULL, &about.network));
     if (info->json != NULL)
@@ -248,17 +252,16 @@ static bool info_is_plain_file(const char *path)
 
 // Reads a profile, opening the file once: a packed one unfolds as it is opened. `out_other`:
 // what it is when it is none.
-static status info_read(const char *path, struct profile *profile,
-                        const struct file_kind **out_other)
+static status info_read(const char *path, const struct format_options *options,
+                        struct profile *profile, const struct file_kind **out_other)
 {
-    const struct format_options options = {0};
     struct input *input;
     if (!info_is_plain_file(path))
-        return format_read(path, &options, profile);
+        return format_read(path, options, profile);
     STATUS_TRY(input_open_known(path, file_kind_may_be, &input));
     const struct file_kind *kind = file_kind_of_bytes(input->bytes);
     if (kind == NULL || kind == &FILE_PROFILE || kind->commands[0] == NULL)
-        return format_read_input(input, &options, profile);
+        return format_read_input(input, options, profile);
     *out_other = kind;
     input_close(input);
     return STATUS_OK;
@@ -279,7 +282,7 @@ static status info_show(const char *path, struct info *info, int *out_exit)
 {
     const struct file_kind *other = NULL;
     struct profile *profile = profile_create();
-    status result = info_read(path, profile, &other);
+    status result = info_read(path, &info->reading, profile, &other);
     if (result == STATUS_OK)
         result = other != NULL ? show_other(path, other, info) : show_profile(path, profile, info);
     if (result == STATUS_OK && other == NULL && ledger_exit(profile) != EXIT_DONE)
@@ -303,6 +306,7 @@ static status info_command(const struct arguments *arguments, int *out_exit)
     struct output *output;
     const char *const *words = arguments_words(arguments, &count);
     STATUS_TRY(table_options_read(arguments, 0, &info.options));
+    info.reading.program = arguments_value(arguments, "qpc");
     if (count == 0)
         return status_make(STATUS_USAGE, "info: give a file: opscope info trace.pb");
     if (!info.options.json && !info.options.csv)
@@ -322,18 +326,23 @@ static status info_command(const struct arguments *arguments, int *out_exit)
 }
 
 static const struct option OPTIONS[] = {
+    {"qpc", 0, OPTION_ONE, "FILE", "Cloud AI's statistics: the programqpc.bin that was run"},
     TABLE_OPTIONS("as JSON", "the tracks as CSV", "how many tracks to list (all)"),
     {0},
 };
 
-static const struct table_form *const TABLES[] = {&TRACKS_FORM, NULL};
+static const struct table_form *const TABLES[] = {&TRACKS_FORM, &CONTAINER_FORM,
+                                                  &CONTAINER_SEGMENTS_FORM, NULL};
 
 const struct command COMMAND_INFO = {
     .name = "info",
     .usage = "FILE... [--json|--csv]",
     .summary = "what a file is: format, tracks, spans, time range, ledger",
-    .details = "Networks and programs are named, with the command that shows them.",
-    .examples = "  opscope info trace.pb\n  opscope info runtime.csv --json",
+    .details =
+        "Networks and programs are named, with the command that shows them. Of a container of\n"
+        "Cloud AI (programqpc.bin): how it was made, its networks and their operations.",
+    .examples = "  opscope info trace.pb\n  opscope info runtime.csv --json\n"
+                "  opscope info binaries/programqpc.bin",
     .options = OPTIONS,
     .tables = TABLES,
     .run = info_command,

@@ -1,6 +1,7 @@
 // `opscope operators PROFILE`: which operators take the time.
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "commands.h"
 #include "formats/format.h"
@@ -14,8 +15,10 @@ struct request {
     struct profile *profile;
     struct operator_times times;
     struct table_options options;
-    struct operators_report types, operators;
-    struct table *tables[2]; // of these
+    struct operator_time *blocks;
+    size_t block_count;
+    struct operators_report types, operators, by_block;
+    struct table *tables[3]; // of these
 };
 
 static void print_table(struct table *table, size_t count)
@@ -36,6 +39,10 @@ static void cli_operators_print_report(const struct request *request, const char
         print_table(request->tables[0], times->type_count);
         printf("\n");
         print_table(request->tables[1], times->count);
+        if (request->block_count > 0) {
+            printf("\n");
+            print_table(request->tables[2], request->block_count);
+        }
     }
     if (times->has_kernel)
         printf("device: from the firmware's start to its end; kernel: the kernels inside it\n");
@@ -65,6 +72,8 @@ static status cli_operators_write_report(const struct request *request, const ch
     json_uint(&json, "spans_without_operator", request->times.without);
     table_json_rows(request->tables[0], &json, "types");
     table_json_rows(request->tables[1], &json, "operators");
+    if (request->block_count > 0)
+        table_json_rows(request->tables[2], &json, "blocks");
     ledger_json(&json, "ledger", request->profile);
     json_close(&json);
     return output_close(output);
@@ -77,13 +86,18 @@ static status make_tables(struct request *request)
     request->operators = operators_report_of(request->profile, times, times->operators);
     request->tables[0] = table_create(&OPERATOR_TYPES_FORM, &request->types, times->type_count);
     request->tables[1] = table_create(&OPERATORS_FORM, &request->operators, times->count);
-    return table_options_apply(&request->options, request->tables, 2);
+    request->block_count =
+        operator_times_by_value(request->profile, times, "block", &request->blocks);
+    request->by_block = operators_report_of(request->profile, times, request->blocks);
+    request->tables[2] =
+        table_create(&OPERATOR_BLOCKS_FORM, &request->by_block, request->block_count);
+    return table_options_apply(&request->options, request->tables, 3);
 }
 
 static status cli_operators_show(const struct arguments *arguments, struct request *request,
                                  const char *path)
 {
-    const struct format_options options = {0};
+    const struct format_options options = {.program = arguments_value(arguments, "qpc")};
     STATUS_TRY(table_options_read(arguments, TOP_USUAL, &request->options));
     STATUS_TRY(format_read(path, &options, request->profile));
     STATUS_TRY(operator_times_measure(request->profile, &request->times));
@@ -112,20 +126,23 @@ static status operators_command(const struct arguments *arguments, int *out_exit
     const status result = cli_operators_show(arguments, &request, words[0]);
     if (result == STATUS_OK)
         *out_exit = ledger_exit(request.profile);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 3; i++)
         table_free(request.tables[i]);
+    free(request.blocks);
     operator_times_free(&request.times);
     profile_free(request.profile);
     return result;
 }
 
 static const struct option OPTIONS[] = {
+    {"qpc", 0, OPTION_ONE, "FILE", "Cloud AI's statistics: the programqpc.bin that was run"},
     TABLE_OPTIONS("as JSON, with the ledger", "the operators as CSV",
                   "how many to list (10; 0: all); as JSON and CSV, all"),
     {0},
 };
 
-static const struct table_form *const TABLES[] = {&OPERATORS_FORM, &OPERATOR_TYPES_FORM, NULL};
+static const struct table_form *const TABLES[] = {&OPERATORS_FORM, &OPERATOR_TYPES_FORM,
+                                                  &OPERATOR_BLOCKS_FORM, NULL};
 
 const struct command COMMAND_OPERATORS = {
     .name = "operators",

@@ -17,6 +17,7 @@ struct request {
     bool all;
     bool has_wall_time;
     uint64_t wall_time;
+    struct format_options reading;
     struct table_options options;
     struct output *output;    // of JSON and CSV
     struct json_writer *json; // the same
@@ -118,11 +119,10 @@ static status show_list(struct request *request, const char *path, const struct 
 
 static status cli_overview_show(struct request *request, const char *path, int *out_exit)
 {
-    const struct format_options options = {0};
     struct profile *profile = profile_create();
     struct overview_rows *list;
     size_t count;
-    status result = format_read(path, &options, profile);
+    status result = format_read(path, &request->reading, profile);
     if (result == STATUS_OK)
         result = overview_rows_list(profile, request->all, &list, &count);
     if (result == STATUS_OK) {
@@ -153,7 +153,8 @@ static status overview_command(const struct arguments *arguments, int *out_exit)
     const char *const *paths = arguments_words(arguments, &count);
     const char *wall_time = arguments_value(arguments, "wall-time");
     struct request request = {.all = arguments_flag(arguments, "all"),
-                              .has_wall_time = wall_time != NULL};
+                              .has_wall_time = wall_time != NULL,
+                              .reading.program = arguments_value(arguments, "qpc")};
     if (count == 0)
         return status_make(STATUS_USAGE, "overview: give a file: opscope overview trace.pb");
     STATUS_TRY(table_options_read(arguments, 0, &request.options));
@@ -175,6 +176,7 @@ static status overview_command(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     {"wall-time", 0, OPTION_ONE, "TIME", "end-to-end time to show: 1.234, 207ms or wall_time.txt"},
+    {"qpc", 0, OPTION_ONE, "FILE", "Cloud AI's statistics: the programqpc.bin that was run"},
     {"all", 0, OPTION_FLAG, NULL, "every metric, also those that the document does not show"},
     TABLE_OPTIONS("as JSON, with the ledger", "as CSV", "how many figures of each process (all)"),
     {0},
@@ -186,9 +188,10 @@ const struct command COMMAND_OVERVIEW = {
     .name = "overview",
     .usage = "FILE... [options]",
     .summary = "where the time went: the Host Profile Overview",
-    .details = "Takes Perfetto traces (the figures that their overview events carry, or what "
-               "their\ntracks add up to), Torq's CSVs and opscope profiles. What was not measured "
-               "is\n'absent'.",
+    .details =
+        "Takes Perfetto traces (the figures that their overview events carry, or what "
+        "their\ntracks add up to), Torq's CSVs, Cloud AI's summaries, traces and statistics, and\n"
+        "opscope profiles. What was not measured is 'absent'.",
     .examples = "  opscope overview trace.pb\n"
                 "  opscope overview timeline.csv --all\n"
                 "  opscope overview trace.pb --wall-time wall_time.txt --json",

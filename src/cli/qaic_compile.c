@@ -29,11 +29,13 @@ static status compile_part(struct qaic_parts *parts, size_t index)
 {
     struct compiling *compiling = &parts->items[index];
     struct qaic_passes passes = {0};
+    char network[QAIC_PART_NAME_ROOM];
+    qaic_parts_name(parts, index, network);
     STATUS_TRY(qaic_parts_open_network(parts, index));
     const struct compile_observer observer = qaic_reports_observe(&passes);
     STATUS_TRY(compiling_run(compiling, &observer));
-    qaic_reports_print(parts->arguments, compiling, &passes);
-    return STATUS_OK;
+    qaic_reports_print(parts->arguments, compiling, network, &passes);
+    return qaic_reports_dump(compiling, network);
 }
 
 static status compile_for_card(struct qaic_parts *parts)

@@ -1,7 +1,6 @@
-// `qaic-opstats --qpc FILE --input-dir DIR`: summaries and traces of statistics buffers.
+// `qaic-opstats --qpc FILE --input-dir DIR`: summaries, traces and a report of statistics buffers.
 
-#include <dirent.h>
-#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +9,35 @@
 #include "base/memory.h"
 #include "commands.h"
 #include "formats/qaic/qaic_program.h"
+#include "qaic_buffers.h"
+#include "qaic_report.h"
 #include "reports/qaic/opstats.h"
+#include "reports/qaic/opstats_host.h"
 
-static const char PREFIX[] = "aic-profiling-program-";
-static const char MARK[] = "-aiccyclecounts";
+// A buffer that is open.
+struct part {
+    const struct qaic_buffer *buffer;
+    struct input *input;
+    struct qaic_raw_stats stats;
+    struct opstats opstats;
+    size_t number; // of the program's parts
+};
 
 struct request {
     const struct arguments *arguments;
     const char *input, *output;
-    bool summary, trace;
+    bool summary, trace, report, verbose;
+    bool merge_devices;
     struct opstats_trace options;
-    bool *cores; // of --select-cores; NULL: all
+    bool *cores;         // of --select-cores; NULL: all
+    const char *devices; // of --select-devices; NULL: all
+    struct table_options tables;
     struct qaic_program program;
-    char **names; // of buffers, in order
-    size_t count;
-    size_t failed;
+    struct opstats_plan **plans;   // by part of the program
+    struct opstats_report **pages; // the same; NULL: it has no buffers
+    struct opstats_host *host;     // NULL: none is given
+    struct qaic_buffers buffers;
+    size_t done, failed;
     struct bytes written[2]; // paths of summaries and traces
 };
 
@@ -56,7 +69,11 @@ static status read_flows(const struct arguments *arguments, bool *flows)
 static status qaic_opstats_read_cores(struct request *request)
 {
     const char *text = arguments_value(request->arguments, "select-cores");
-    const uint32_t cores = request->program.network->cores;
+    uint32_t cores = 0;
+    for (size_t i = 0; i < request->program.part_count; i++) {
+        const uint32_t own = request->program.parts[i].network->cores;
+        cores = own > cores ? own : cores;
+    }
     if (text == NULL)
         return STATUS_OK;
     request->cores = memory_allocate_zeroed((size_t)cores + 1, sizeof *request->cores);
@@ -75,12 +92,63 @@ static status qaic_opstats_read_cores(struct request *request)
     }
 }
 
-static status qaic_opstats_check_devices(const struct arguments *arguments)
+// Whether a list "0,2" has the number.
+static bool has_number(const char *list, uint64_t wanted)
 {
-    const char *text = arguments_value(arguments, "select-devices");
-    if (text != NULL && strcmp(text, "0") != 0)
-        return status_make(
-            STATUS_USAGE, "qaic-opstats: --select-devices %s: programs run on one device, 0", text);
+    for (struct view rest = view_of(list);;) {
+        const size_t comma = view_find(rest, ',');
+        uint64_t number;
+        if (view_to_u64(view_slice(rest, 0, comma), &number) && number == wanted)
+            return true;
+        if (comma == rest.size)
+            return false;
+        rest = view_slice(rest, comma + 1, rest.size);
+    }
+}
+
+static bool is_selected(const struct request *request, const struct qaic_buffer *buffer)
+{
+    return request->devices == NULL ||
+           has_number(request->devices, buffer->device > 0 ? buffer->device - 1 : 0);
+}
+
+// Every number of the list is that of a device that has buffers.
+static status qaic_opstats_check_devices(const struct request *request)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < request->buffers.count; i++) {
+        const uint32_t device = request->buffers.items[i].device;
+        most = device > most + 1 ? device - 1 : most;
+    }
+    if (request->devices == NULL)
+        return STATUS_OK;
+    for (struct view rest = view_of(request->devices);;) {
+        const size_t comma = view_find(rest, ',');
+        uint64_t number;
+        if (!view_to_u64(view_slice(rest, 0, comma), &number) || number > most)
+            return status_make(STATUS_USAGE,
+                               "qaic-opstats: --select-devices %s: there are buffers of device%s "
+                               "%s%" PRIu32,
+                               request->devices, most > 0 ? "s" : "", most > 0 ? "0 to " : "",
+                               most);
+        if (comma == rest.size)
+            return STATUS_OK;
+        rest = view_slice(rest, comma + 1, rest.size);
+    }
+}
+
+static status read_outputs(struct request *request)
+{
+    const struct arguments *arguments = request->arguments;
+    request->summary = arguments_flag(arguments, "summary");
+    request->trace = arguments_flag(arguments, "trace");
+    request->report = arguments_flag(arguments, "report");
+    STATUS_TRY(table_options_read(arguments, QAIC_REPORT_TOP, &request->tables));
+    if (!request->summary && !request->trace && !request->report)
+        return status_make(STATUS_USAGE, "qaic-opstats: say what to make: --summary, --trace, "
+                                         "--report or several of them");
+    if ((request->tables.json || request->tables.csv) && !request->report)
+        return status_make(STATUS_USAGE, "qaic-opstats: --json and --csv are for --report");
     return STATUS_OK;
 }
 
@@ -88,186 +156,292 @@ static status read_request(struct request *request)
 {
     const struct arguments *arguments = request->arguments;
     const char *qpc = arguments_value(arguments, "qpc");
+    const char *host = arguments_value(arguments, "host-trace");
     request->input = arguments_value(arguments, "input-dir");
     request->output = arguments_value(arguments, "output-dir");
     request->output = request->output != NULL ? request->output : ".";
-    request->summary = arguments_flag(arguments, "summary");
-    request->trace = arguments_flag(arguments, "trace");
+    request->devices = arguments_value(arguments, "select-devices");
+    request->verbose = arguments_flag(arguments, "verbose");
     request->options.merge_threads = true;
     request->options.barriers = arguments_flag(arguments, "show-barrier-events");
-    bool merge_queues = true;
+    request->merge_devices = true;
     if (qpc == NULL || request->input == NULL)
         return status_make(STATUS_USAGE, "qaic-opstats: say of which program and which folder: "
                                          "--qpc programqpc.bin --input-dir DIR");
-    if (!request->summary && !request->trace)
-        return status_make(STATUS_USAGE,
-                           "qaic-opstats: say what to make: --summary, --trace or both");
+    STATUS_TRY(read_outputs(request));
     STATUS_TRY(read_answer(arguments, "merge-thread-groups", &request->options.merge_threads));
-    STATUS_TRY(read_answer(arguments, "merge-mq-traces", &merge_queues));
+    STATUS_TRY(read_answer(arguments, "merge-mq-traces", &request->merge_devices));
     STATUS_TRY(read_flows(arguments, &request->options.flows));
-    STATUS_TRY(qaic_opstats_check_devices(arguments));
+    if (host != NULL && !request->trace)
+        return status_make(STATUS_USAGE, "qaic-opstats: --host-trace is for --trace");
     STATUS_TRY(qaic_program_open(qpc, &request->program));
-    return qaic_opstats_read_cores(request);
+    const size_t parts = request->program.part_count;
+    request->plans = memory_allocate_zeroed(parts + 1, sizeof *request->plans);
+    request->pages = memory_allocate_zeroed(parts + 1, sizeof *request->pages);
+    for (size_t i = 0; i < parts; i++)
+        request->plans[i] = opstats_plan_make(request->program.parts[i].network);
+    if (host != NULL)
+        STATUS_TRY(opstats_host_read(host, &request->host));
+    STATUS_TRY(qaic_opstats_read_cores(request));
+    STATUS_TRY(qaic_buffers_list(request->input, &request->buffers));
+    return qaic_opstats_check_devices(request);
 }
 
 // Buffers ------------------------------------------------------------------------------
 
-static int qaic_opstats_by_name(const void *left, const void *right)
+// Says what a buffer lacks that can be processed otherwise.
+static void say_lacks(struct request *request, const struct part *part, const char *path)
 {
-    return strcmp(*(char *const *)left, *(char *const *)right);
+    if (part->stats.level < QAIC_LEVEL_OPERATIONS) {
+        fprintf(stderr,
+                "qaic-opstats: %s: was recorded at level %" PRIu32
+                ", which has no operations: compile with -stats-level=%d and run again\n",
+                path, part->stats.level, QAIC_LEVEL_OPERATIONS);
+        request->failed++;
+    }
+    if (part->stats.cut > 0) {
+        fprintf(stderr,
+                "qaic-opstats: %s: is cut off: %" PRIu64
+                " operations are lost; what is there is processed; run again for the rest\n",
+                path, part->stats.cut);
+        request->failed++;
+    }
 }
 
-static status list_buffers(struct request *request)
+// Of the specializations in the container, the one that was run.
+static status find_network(struct request *request, struct part *part, const char *path)
 {
-    DIR *folder = opendir(request->input);
-    if (folder == NULL)
-        return status_make(STATUS_IO, "%s: cannot be read: %s", request->input, strerror(errno));
-    size_t capacity = 0;
-    const struct dirent *entry;
-    while ((entry = readdir(folder)) != NULL) {
-        const struct view name = view_of(entry->d_name);
-        if (!view_starts_with(name, PREFIX) || !view_ends_with(name, ".bin") ||
-            view_find_text(name, MARK) == name.size)
-            continue;
-        request->names =
-            memory_grow(request->names, request->count, &capacity, sizeof *request->names);
-        request->names[request->count++] = view_copy(name);
-    }
-    closedir(folder);
-    if (request->count == 0)
-        return status_make(STATUS_NOT_FOUND,
-                           "%s: holds no statistics buffer (%s*%s.bin): run qaic-runner with "
-                           "--aic-profiling-type=raw_device_stats",
-                           request->input, PREFIX, MARK);
-    qsort(request->names, request->count, sizeof *request->names, qaic_opstats_by_name);
+    const struct qaic_part *found = qaic_program_find(&request->program, part->stats.program);
+    if (found == NULL)
+        return status_make(STATUS_DATA,
+                           "%s: belongs to another program than this: give the programqpc.bin that "
+                           "was run",
+                           path);
+    part->number = (size_t)(found - request->program.parts);
+    part->opstats.network = found->network;
+    part->opstats.program = found->program;
+    part->opstats.plan = request->plans[part->number];
     return STATUS_OK;
 }
 
-static status qaic_opstats_check_level(const struct opstats *opstats, const char *path)
-{
-    if (opstats->stats->level >= QAIC_LEVEL_OPERATIONS)
-        return STATUS_OK;
-    return status_make(STATUS_DATA,
-                       "%s: was recorded at level %u, which has no operations: compile with "
-                       "-stats-level=%d and run again",
-                       path, opstats->stats->level, QAIC_LEVEL_OPERATIONS);
-}
-
-// "DIR/aic-...-QAicGraph.qaic-opstats.summary.txt": the buffer's name without its mark.
-static void output_path(const struct request *request, const char *name, const char *ending,
-                        struct bytes *to)
-{
-    const size_t mark = view_find_text(view_of(name), MARK);
-    to->size = 0;
-    bytes_append_format(to, "%s/%.*s.qaic-opstats.%s", request->output, (int)mark, name, ending);
-    bytes_append(to, "", 1);
-}
-
-static status qaic_opstats_write_outputs(struct request *request, const struct opstats *opstats,
-                                         const char *name)
+static status open_part(struct request *request, const struct qaic_buffer *buffer,
+                        struct part *part)
 {
     struct bytes path = {0};
-    struct output *output;
-    status result = STATUS_OK;
-    if (request->summary) {
-        output_path(request, name, "summary.txt", &path);
-        result = output_open((const char *)path.data, &output);
-        if (result == STATUS_OK) {
-            struct qaic_summary *summary = opstats_summarise(opstats);
-            qaic_summary_write(summary, output);
-            qaic_summary_free(summary);
-            result = output_close(output);
-            bytes_append_format(&request->written[0], " %s\n", (const char *)path.data);
-        }
-    }
-    if (request->trace && result == STATUS_OK) {
-        output_path(request, name, "trace.json", &path);
-        result = output_open((const char *)path.data, &output);
-        if (result == STATUS_OK) {
-            opstats_trace_write(opstats, &request->options, output);
-            result = output_close(output);
-            bytes_append_format(&request->written[1], " %s\n", (const char *)path.data);
-        }
-    }
-    bytes_free(&path);
-    return result;
-}
-
-static status process_buffer(struct request *request, const char *name)
-{
-    struct bytes path = {0};
-    struct input *input = NULL;
-    struct qaic_raw_stats stats;
-    bytes_append_format(&path, "%s/%s", request->input, name);
+    bytes_append_format(&path, "%s/%s", request->input, buffer->name);
     bytes_append(&path, "", 1);
     const char *text = (const char *)path.data;
-    struct opstats opstats = {.stats = &stats};
-    status result = input_open(text, &input);
-    if (result == STATUS_OK && !qaic_raw_recognise(input->bytes))
+    *part = (struct part){.buffer = buffer};
+    part->opstats = (struct opstats){.stats = &part->stats, .device = buffer->device};
+    status result = input_open(text, &part->input);
+    if (result == STATUS_OK && !qaic_raw_recognise(part->input->bytes))
         result = status_make(STATUS_UNSUPPORTED,
                              "%s: is no buffer of opscope's; the layout of the card's own is not "
                              "public: use the vendor's qaic-opstats, whose summary and trace "
                              "'opscope info' and 'opscope convert' take",
                              text);
     if (result == STATUS_OK)
-        result = qaic_raw_read(input, &stats);
-    const struct qaic_part *part =
-        result == STATUS_OK ? qaic_program_find(&request->program, stats.program) : NULL;
-    if (part != NULL) {
-        opstats.network = part->network;
-        opstats.program = part->program;
-    } else if (result == STATUS_OK)
-        result = status_make(STATUS_DATA,
-                             "%s: belongs to another program than this: give the "
-                             "programqpc.bin that was run",
-                             text);
+        result = qaic_raw_read(part->input, &part->stats);
     if (result == STATUS_OK)
-        result = opstats_check(&opstats, text);
+        result = find_network(request, part, text);
     if (result == STATUS_OK)
-        result = qaic_opstats_check_level(&opstats, text);
-    if (result == STATUS_OK && stats.cut > 0) {
-        fprintf(stderr, "qaic-opstats: %s: is cut off: %llu operations are lost\n", text,
-                (unsigned long long)stats.cut);
-        request->failed++;
-    }
+        result = opstats_check(&part->opstats, text);
+    if (result == STATUS_OK && part->stats.thread_times == NULL)
+        result =
+            status_make(STATUS_DATA,
+                        "%s: was recorded at level %" PRIu32
+                        ", which has no statistics: compile with -stats-level=%d and run again",
+                        text, part->stats.level, QAIC_LEVEL_OPERATIONS);
     if (result == STATUS_OK)
-        result = qaic_opstats_write_outputs(request, &opstats, name);
-    if (input != NULL)
-        input_close(input);
+        say_lacks(request, part, text);
+    if (result == STATUS_OK && request->verbose)
+        fprintf(stderr, "qaic-opstats: %s: %zu operations\n", text, part->stats.operation_count);
+    if (result != STATUS_OK && part->input != NULL)
+        input_close(part->input);
     bytes_free(&path);
     return result;
 }
 
-// What cannot be processed is named; the rest is.
-static status process_all(struct request *request)
+static status write_summary(struct request *request, const struct part *part)
 {
-    size_t done = 0;
-    STATUS_TRY(folder_make(request->output));
-    for (size_t i = 0; i < request->count; i++) {
-        const status failure = process_buffer(request, request->names[i]);
-        if (failure == STATUS_OK) {
-            done++;
-            continue;
-        }
-        if (request->count == 1)
-            return failure;
-        fprintf(stderr, "qaic-opstats: %s\n", status_message(failure));
-        status_free(failure);
+    struct bytes path = {0};
+    struct output *output;
+    qaic_buffer_output(part->buffer, request->output, "summary.txt", false, &path);
+    status result = output_open((const char *)path.data, &output);
+    if (result == STATUS_OK) {
+        struct qaic_summary *summary = opstats_summarise(&part->opstats);
+        qaic_summary_write(summary, output);
+        qaic_summary_free(summary);
+        result = output_close(output);
+        bytes_append_format(&request->written[0], " %s\n", (const char *)path.data);
+    }
+    bytes_free(&path);
+    return result;
+}
+
+// Where the first of them starts: with the host, where that saw it begin.
+static double start_us(struct request *request, const struct qaic_buffer *buffer)
+{
+    double us = 0;
+    if (request->host != NULL &&
+        !opstats_host_find(request->host, buffer->activation, buffer->inference, &us)) {
+        fprintf(stderr,
+                "qaic-opstats: %s: the host's trace does not name inference %" PRIu64
+                ": both begin together in the trace\n",
+                buffer->name, buffer->inference);
         request->failed++;
     }
-    if (done == 0)
-        return status_make(STATUS_DATA, "%s: none of its %zu buffers could be processed",
-                           request->input, request->count);
+    return us;
+}
+
+// Of parts of one inference, on one clock.
+static void write_parts(struct request *request, const struct part *parts, size_t count,
+                        struct output *output)
+{
+    struct opstats_trace options = request->options;
+    const double start = start_us(request, parts[0].buffer);
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t own = opstats_first_start(&parts[i].stats);
+        first = own < first ? own : first;
+    }
+    output_text(output, "{\"traceEvents\":[\n");
+    for (size_t i = 0; i < count; i++) {
+        options.part = true;
+        options.follows = i > 0;
+        options.offset_us = start + (double)(opstats_first_start(&parts[i].stats) - first) * 1e6 /
+                                        (double)parts[i].stats.frequency;
+        opstats_trace_write(&parts[i].opstats, &options, output);
+    }
+    if (request->host != NULL)
+        opstats_host_write(request->host, output);
+    output_format(output, "],\"otherData\":{\"times\":\"%s\"}}\n",
+                  parts[0].stats.measured ? "measured" : "modelled");
+}
+
+static status qaic_opstats_write_trace(struct request *request, const struct part *parts,
+                                       size_t count)
+{
+    struct bytes path = {0};
+    struct output *output;
+    qaic_buffer_output(parts[0].buffer, request->output, "trace.json", count > 1, &path);
+    status result = output_open((const char *)path.data, &output);
+    if (result == STATUS_OK) {
+        write_parts(request, parts, count, output);
+        result = output_close(output);
+        bytes_append_format(&request->written[1], " %s\n", (const char *)path.data);
+    }
+    bytes_free(&path);
+    return result;
+}
+
+// Traces of the devices that are selected: one of all, or one of each.
+static status write_traces(struct request *request, const struct part *parts, size_t count)
+{
+    struct part *chosen = memory_allocate_zeroed(count + 1, sizeof *chosen);
+    size_t chosen_count = 0;
+    status result = STATUS_OK;
+    for (size_t i = 0; i < count; i++) {
+        chosen[chosen_count] = parts[i];
+        chosen_count += is_selected(request, parts[i].buffer);
+    }
+    for (size_t i = 0; i < chosen_count; i++)
+        chosen[i].opstats.stats = &chosen[i].stats;
+    const size_t together = request->merge_devices && chosen_count > 0 ? chosen_count : 1;
+    for (size_t i = 0; i < chosen_count && result == STATUS_OK; i += together)
+        result = qaic_opstats_write_trace(request, &chosen[i], together);
+    free(chosen);
+    return result;
+}
+
+static void add_to_report(struct request *request, const struct part *part)
+{
+    struct opstats_report **page = &request->pages[part->number];
+    if (*page == NULL)
+        *page = opstats_report_make(&part->opstats, request->program.target);
+    opstats_report_add(*page, &part->opstats);
+}
+
+static status process_parts(struct request *request, struct part *parts, size_t count)
+{
+    for (size_t i = 0; request->summary && i < count; i++)
+        STATUS_TRY(write_summary(request, &parts[i]));
+    for (size_t i = 0; request->report && i < count; i++)
+        add_to_report(request, &parts[i]);
+    if (request->trace && count > 0)
+        STATUS_TRY(write_traces(request, parts, count));
+    request->done += count;
     return STATUS_OK;
 }
 
+// Buffers of one inference. What cannot be processed is named; the rest is.
+static status process_group(struct request *request, size_t at, size_t count)
+{
+    struct part *parts = memory_allocate_zeroed(count + 1, sizeof *parts);
+    size_t open = 0;
+    status result = STATUS_OK;
+    for (size_t i = 0; i < count && result == STATUS_OK; i++) {
+        const status failure = open_part(request, &request->buffers.items[at + i], &parts[open]);
+        if (failure == STATUS_OK) {
+            open++;
+        } else if (request->buffers.count == 1) {
+            result = failure;
+        } else {
+            fprintf(stderr, "qaic-opstats: %s\n", status_message(failure));
+            status_free(failure);
+            request->failed++;
+        }
+    }
+    for (size_t i = 0; i < open; i++)
+        parts[i].opstats.stats = &parts[i].stats;
+    if (result == STATUS_OK)
+        result = process_parts(request, parts, open);
+    for (size_t i = 0; i < open; i++)
+        input_close(parts[i].input);
+    free(parts);
+    return result;
+}
+
+static status process_all(struct request *request)
+{
+    STATUS_TRY(folder_make(request->output));
+    request->failed += qaic_buffers_say_missing(&request->buffers);
+    for (size_t i = 0; i < request->buffers.count;) {
+        const size_t count = qaic_buffers_together(&request->buffers, i);
+        STATUS_TRY(process_group(request, i, count));
+        i += count;
+    }
+    if (request->done == 0)
+        return status_make(STATUS_DATA, "%s: none of its %zu buffers could be processed",
+                           request->input, request->buffers.count);
+    return STATUS_OK;
+}
+
+// As JSON and CSV the report is all that goes to the standard output.
 static void print_written(const struct request *request)
 {
     static const char *const TITLES[2] = {"Generated summary outputs:", "Generated trace outputs:"};
+    FILE *to = request->tables.json || request->tables.csv ? stderr : stdout;
     for (int i = 0; i < 2; i++) {
         if (request->written[i].size > 0)
-            printf("%s\n%.*s", TITLES[i], VIEW_ARGUMENTS(bytes_view(&request->written[i])));
+            fprintf(to, "%s\n%.*s", TITLES[i], VIEW_ARGUMENTS(bytes_view(&request->written[i])));
     }
+}
+
+static void release(struct request *request)
+{
+    qaic_buffers_free(&request->buffers);
+    for (size_t i = 0; i < request->program.part_count && request->plans != NULL; i++) {
+        opstats_report_free(request->pages[i]);
+        opstats_plan_free(request->plans[i]);
+    }
+    free(request->pages);
+    free(request->plans);
+    opstats_host_free(request->host);
+    free(request->cores);
+    bytes_free(&request->written[0]);
+    bytes_free(&request->written[1]);
+    qaic_program_free(&request->program);
 }
 
 static status qaic_opstats_command(const struct arguments *arguments, int *out_exit)
@@ -275,20 +449,16 @@ static status qaic_opstats_command(const struct arguments *arguments, int *out_e
     struct request request = {.arguments = arguments};
     status result = read_request(&request);
     if (result == STATUS_OK)
-        result = list_buffers(&request);
-    if (result == STATUS_OK)
         result = process_all(&request);
     if (result == STATUS_OK)
         print_written(&request);
+    for (size_t i = 0; i < request.program.part_count && result == STATUS_OK; i++) {
+        if (request.pages[i] != NULL)
+            result = qaic_report_show(request.pages[i], &request.tables);
+    }
     if (result == STATUS_OK && request.failed > 0)
         *out_exit = EXIT_LOSS;
-    for (size_t i = 0; i < request.count; i++)
-        free(request.names[i]);
-    free(request.names);
-    free(request.cores);
-    bytes_free(&request.written[0]);
-    bytes_free(&request.written[1]);
-    qaic_program_free(&request.program);
+    release(&request);
     return result;
 }
 
@@ -298,14 +468,18 @@ static const struct option OPTIONS[] = {
     {"output-dir", 'o', OPTION_ONE, "DIR", "where results go (.); made if it is not there"},
     {"summary", 0, OPTION_FLAG, NULL, "a summary of each buffer"},
     {"trace", 0, OPTION_FLAG, NULL, "a trace of each, for Perfetto and chrome://tracing"},
+    {"report", 0, OPTION_FLAG, NULL, "a page on all of them: bounds, blocks, cores, memory"},
+    {"host-trace", 0, OPTION_ONE, "FILE", "the host's trace, merged into each on one clock"},
     {"select-cores", 'c', OPTION_ONE, "LIST", "only these cores in traces: 0,5,1"},
-    {"select-devices", 'd', OPTION_ONE, "LIST", "only these devices in traces: 0"},
+    {"select-devices", 'd', OPTION_ONE, "LIST", "only these devices in traces: 0,1"},
     {"flow-events", 0, OPTION_ONE, "none|full", "arrows along dependencies (none)"},
     {"merge-thread-groups", 0, OPTION_ONE, "true|false", "one track for a group's threads (true)"},
     {"merge-mq-traces", 0, OPTION_ONE, "true|false",
-     "taken; there is one queue to a device (true)"},
+     "one trace of all devices of an inference (true)"},
     {"show-barrier-events", 0, OPTION_FLAG, NULL, "waits after operations, on tracks of their own"},
-    {"verbose", 'v', OPTION_FLAG, NULL, "taken: what is wrong is said without it"},
+    {"verbose", 'v', OPTION_FLAG, NULL, "says which buffer is processed"},
+    TABLE_OPTIONS("the report as JSON", "the report's nodes as CSV",
+                  "how many nodes and blocks the report lists (10; 0: all)"),
     {0},
 };
 
@@ -315,10 +489,14 @@ const struct command COMMAND_QAIC_OPSTATS = {
     .usage = "--qpc FILE --input-dir DIR --summary --trace [--output-dir DIR]",
     .summary = "summaries and traces of a card's statistics, as Cloud AI's tool makes them",
     .details = "Reads the buffers that qaic-runner --aic-profiling-type=raw_device_stats wrote.\n"
-               "A buffer that cannot be processed is named, the others are processed: exit 3.",
-    .examples = "  qaic-opstats --qpc ./binaries/programqpc.bin --input-dir ./stats \\\n"
-                "      --output-dir ./stats-out --summary --trace --flow-events full\n"
-                "  qaic-opstats -q ./binaries/programqpc.bin -i ./stats --trace --select-cores 0,1",
+               "A buffer that cannot be processed, or is missing among the samples, is named, the\n"
+               "others are processed: exit 3. --report, --json and what follows are opscope's own.",
+    .examples =
+        "  qaic-opstats --qpc ./binaries/programqpc.bin --input-dir ./stats \\\n"
+        "      --output-dir ./stats-out --summary --trace --flow-events full\n"
+        "  qaic-opstats -q ./binaries/programqpc.bin -i ./stats --trace --select-cores 0,1\n"
+        "  qaic-opstats -q ./binaries/programqpc.bin -i ./stats --report",
     .options = OPTIONS,
+    .tables = QAIC_REPORT_TABLES,
     .run = qaic_opstats_command,
 };

@@ -1,5 +1,6 @@
 #include "qaic_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -175,6 +176,13 @@ static void describe(const struct program *program, const struct qaic_settings *
         network->pmu_events[network->pmu_count++] = settings->events[i];
 }
 
+void qaic_parts_name(const struct qaic_parts *parts, size_t index, char name[QAIC_PART_NAME_ROOM])
+{
+    snprintf(name, QAIC_PART_NAME_ROOM, "QAicGraph");
+    if (parts->count > 1)
+        snprintf(name, QAIC_PART_NAME_ROOM, "QAicGraph_specialization%zu", index);
+}
+
 static status collect_parts(const struct qaic_parts *parts, struct qaic_collected *collected)
 {
     for (size_t i = 0; i < parts->count; i++) {
@@ -182,8 +190,9 @@ static status collect_parts(const struct qaic_parts *parts, struct qaic_collecte
         STATUS_TRY(qaic_collect(&compiling->program, compiling->target, &collected[i]));
         struct qaic_network *network = collected[i].network;
         describe(&compiling->program, &parts->settings, network);
-        if (parts->count > 1)
-            network->name = arena_print(&network->arena, "QAicGraph_specialization%zu", i);
+        char name[QAIC_PART_NAME_ROOM];
+        qaic_parts_name(parts, i, name);
+        network->name = arena_copy(&network->arena, view_of(name));
     }
     return STATUS_OK;
 }

@@ -24,6 +24,10 @@ void qaic_parts_free(struct qaic_parts *parts);
 // The network with the lengths of one choice: what the command line defines holds for all.
 status qaic_parts_open_network(struct qaic_parts *parts, size_t index);
 
+// How a part is called: QAicGraph, with its number where there are several.
+enum { QAIC_PART_NAME_ROOM = 64 };
+void qaic_parts_name(const struct qaic_parts *parts, size_t index, char name[QAIC_PART_NAME_ROOM]);
+
 // programqpc.bin of all parts, once they are compiled. With -retained-state what stays on the
 // device must be the same in all.
 status qaic_parts_write(struct qaic_parts *parts);

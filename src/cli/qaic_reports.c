@@ -1,9 +1,11 @@
 #include "qaic_reports.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "compile_summary.h"
+#include "formats/qaic/dumps.h"
 #include "formats/qaic/perf_metrics.h"
 #include "formats/qaic/perf_warnings.h"
 #include "plain_text.h"
@@ -64,13 +66,13 @@ static void print_verbosely(const struct arguments *arguments, const struct comp
     table_free(groups);
 }
 
-static void print_metrics(const struct compiling *compiling)
+static void print_metrics(const struct compiling *compiling, const char *network)
 {
     struct qaic_perf_metrics metrics;
     struct bytes text = {0};
     qaic_perf_metrics_find(&compiling->program, compiling->target, compiling->target->core_count,
                            &metrics);
-    qaic_perf_metrics_print(&metrics, "QAicGraph", &text);
+    qaic_perf_metrics_print(&metrics, network, &text);
     fwrite(text.data, 1, text.size, stdout);
     bytes_free(&text);
     qaic_perf_metrics_free(&metrics);
@@ -100,13 +102,46 @@ static void print_warnings(const struct compiling *compiling)
 }
 
 void qaic_reports_print(const struct arguments *arguments, const struct compiling *compiling,
-                        const struct qaic_passes *passes)
+                        const char *network, const struct qaic_passes *passes)
 {
     if (arguments_flag(arguments, "time-passes"))
         print_passes(passes);
     print_verbosely(arguments, compiling);
     if (arguments_flag(arguments, "aic-perf-metrics"))
-        print_metrics(compiling);
+        print_metrics(compiling, network);
     if (arguments_flag(arguments, "aic-perf-warnings"))
         print_warnings(compiling);
+}
+
+// The environment ----------------------------------------------------------------------
+
+static const char VARIABLE[] = "QAIC_COMPILER_OPTS_UNSUPPORTED";
+static const char DUMPS[] = "-aic-dump-graphs-dir=";
+
+// The next word; false after the last one.
+static bool next_word(struct view *rest, struct view *out_word)
+{
+    *rest = view_trim(*rest);
+    *out_word = view_slice(*rest, 0, view_find(*rest, ' '));
+    *rest = view_slice(*rest, out_word->size, rest->size);
+    return out_word->size > 0;
+}
+
+status qaic_reports_dump(const struct compiling *compiling, const char *network)
+{
+    const char *text = getenv(VARIABLE);
+    struct view rest = view_of(text != NULL ? text : ""), word;
+    while (next_word(&rest, &word)) {
+        if (view_starts_with(word, DUMPS)) {
+            char folder[4096];
+            snprintf(folder, sizeof folder, "%.*s",
+                     VIEW_ARGUMENTS(view_slice(word, strlen(DUMPS), word.size)));
+            STATUS_TRY(qaic_dumps_write(folder, network, &compiling->program, compiling->target,
+                                        compiling->times));
+        } else if (word.data[0] == '-') { // else the value of the one before
+            printf("%s: %.*s: taken, without effect: it is for the vendor's own passes\n", VARIABLE,
+                   VIEW_ARGUMENTS(word));
+        }
+    }
+    return STATUS_OK;
 }

@@ -23,6 +23,10 @@ struct compile_observer qaic_reports_observe(struct qaic_passes *passes);
 
 // Those that were asked for: warnings on the standard error, the rest on the standard output.
 void qaic_reports_print(const struct arguments *arguments, const struct compiling *compiling,
-                        const struct qaic_passes *passes);
+                        const char *network, const struct qaic_passes *passes);
+
+// What QAIC_COMPILER_OPTS_UNSUPPORTED asks for: with -aic-dump-graphs-dir=DIR the files of
+// formats/qaic/dumps.h. Of other options there it is said that they have no effect.
+status qaic_reports_dump(const struct compiling *compiling, const char *network);
 
 #endif

@@ -15,20 +15,38 @@ static status read_folder(const char *path, struct profile *profile)
     return status_first(result, profile_finish(profile));
 }
 
+// What a card itself writes is known by its name alone: "...-inf-3-QAicGraph-aiccyclecounts.bin".
+static bool is_buffer_of_a_card(const struct input *input)
+{
+    const struct view name = view_of(path_base_name(input->path));
+    return view_find_text(name, "aiccyclecounts") < name.size && view_ends_with(name, ".bin");
+}
+
 static status format_refuse_input(const struct input *input)
 {
     if (input->bytes.size == 0)
         return status_make(STATUS_DATA, "%s: is empty", input->path);
-    return status_make(STATUS_DATA,
-                       "%s: not a file that opscope knows: expected a Torq profile CSV, a log of "
-                       "Tenstorrent's, a Perfetto, Chrome or Tracy trace, or an opscope profile",
-                       input->path);
+    if (is_buffer_of_a_card(input))
+        return status_make(
+            STATUS_UNSUPPORTED,
+            "%s: a statistics buffer of a Cloud AI card, whose layout is not public: "
+            "give the summary or the trace that the vendor's qaic-opstats makes of "
+            "it",
+            input->path);
+    return status_make(
+        STATUS_DATA,
+        "%s: not a file that opscope knows: expected a Torq profile CSV, a log of "
+        "Tenstorrent's, a summary of qaic-opstats, a Perfetto, Chrome or Tracy trace, or "
+        "an opscope profile",
+        input->path);
 }
 
 status format_read_input(struct input *input, const struct format_options *options,
                          struct profile *profile)
 {
     const struct format_reader *reader = format_reader_find(input->bytes);
+    if (reader != NULL && reader->evidence == FORMAT_BY_TAGS && is_buffer_of_a_card(input))
+        reader = NULL; // any bytes may look like messages
     if (reader != NULL && reader->keeps_input)
         return reader->read(input, options, profile);
     status result =

@@ -4,6 +4,10 @@
 #include "formats/chrome/events.h"
 #include "formats/chrome/reader.h"
 #include "formats/perfetto/reader.h"
+#include "formats/qaic/raw_profile.h"
+#include "formats/qaic/raw_stats.h"
+#include "formats/qaic/summary.h"
+#include "formats/qaic/summary_profile.h"
 #include "formats/tenstorrent/logs_profile.h"
 #include "formats/tenstorrent/report_profile.h"
 #include "formats/torq/torq.h"
@@ -89,12 +93,27 @@ static status read_tracy_stream(struct input *input, const struct format_options
     return tracy_stream_read(input, profile);
 }
 
+static status read_qaic_stats(struct input *input, const struct format_options *options,
+                              struct profile *profile)
+{
+    return qaic_raw_profile_read(input, options->program, profile);
+}
+
+static status read_qaic_summary(struct input *input, const struct format_options *options,
+                                struct profile *profile)
+{
+    (void)options;
+    return qaic_summary_profile_read(input, profile);
+}
+
 static const struct format_reader READERS[] = {
     {"profile", FORMAT_BY_MAGIC, true, profile_file_recognise, read_profile},
     {"tracy", FORMAT_BY_MAGIC, false, tracy_recognise, read_tracy},
     {"tracy-stream", FORMAT_BY_MAGIC, false, tracy_stream_recognise, read_tracy_stream},
+    {"qaic-raw-stats", FORMAT_BY_MAGIC, false, qaic_raw_recognise, read_qaic_stats},
     {"chrome", FORMAT_BY_KEYS, false, chrome_recognise, read_chrome},
     {"tenstorrent-log", FORMAT_BY_HEADER, false, readers_is_log, readers_read_log},
+    {"qaic-summary", FORMAT_BY_HEADER, false, qaic_summary_recognise, read_qaic_summary},
     {"tenstorrent-report", FORMAT_BY_HEADER, false, report_recognise, read_report},
     {"torq", FORMAT_BY_ROWS, false, readers_is_torq, readers_read_torq},
     {"perfetto", FORMAT_BY_TAGS, false, perfetto_recognise, read_perfetto},

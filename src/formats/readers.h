@@ -9,6 +9,7 @@
 struct format_options {
     uint32_t num_slices; // as in torq.h
     uint64_t clock_hz;
+    const char *program; // that was run, where a file leaves its names to it; NULL: not given
 };
 
 // By what a format is known. Where several recognise the same bytes, the strongest decides; two of

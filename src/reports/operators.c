@@ -238,7 +238,7 @@ static struct table_cell reports_operators_total_cell(const struct table_query *
 
 static const struct table_column OPERATOR_COLUMNS[] = {
     {.key = "operator", .meaning = "name, type where it differs, and inputs, for people",
-     .place = 8, .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .cell = operator_cell},
+     .place = 9, .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .cell = operator_cell},
     {.key = "name", .meaning = "of the operator, or its place in the source", .cell = reports_operators_name_cell},
     {.key = "type", .meaning = "of the operator, or its name where it has none", .cell = reports_operators_type_cell},
     {.key = "location", .meaning = "place in the source", .flags = TABLE_OPTIONAL,
@@ -250,6 +250,17 @@ static const struct table_column OPERATOR_COLUMNS[] = {
     {.key = "const_eval_op", .meaning = "whether it works on constants", .flags = TABLE_OPTIONAL,
      .cell = reports_operators_value_cell},
     {.key = "provider", .meaning = "what executed it", .flags = TABLE_OPTIONAL,
+     .cell = reports_operators_value_cell},
+    {.key = "block", .meaning = "the path above the node", .flags = TABLE_OPTIONAL | TABLE_NOT_CSV,
+     .cell = reports_operators_value_cell},
+    {.key = "bound", .meaning = "what has most of its time: compute, ddr, multicast, layout, sync; mixed",
+     .flags = TABLE_OPTIONAL | TABLE_HIDE_EMPTY | TABLE_NOT_CSV, .place = 8, .width = 7, .loss = 4,
+     .cell = reports_operators_value_cell},
+    FIGURES,
+};
+
+static const struct table_column BLOCK_COLUMNS[] = {
+    {.key = "block", .meaning = "path of nodes", .place = 8,
      .cell = reports_operators_value_cell},
     FIGURES,
 };
@@ -273,4 +284,11 @@ const struct table_form OPERATOR_TYPES_FORM = {
     .about = "a row for the operators of a type, the slowest first",
     .indent = 2,
     TABLE_COLUMNS(TYPE_COLUMNS),
+};
+
+const struct table_form OPERATOR_BLOCKS_FORM = {
+    .name = "blocks",
+    .about = "a row for the operators under a path, where they say one, the slowest first",
+    .indent = 2,
+    TABLE_COLUMNS(BLOCK_COLUMNS),
 };

@@ -19,5 +19,6 @@ struct operators_report operators_report_of(const struct profile *profile,
 
 extern const struct table_form OPERATORS_FORM;
 extern const struct table_form OPERATOR_TYPES_FORM;
+extern const struct table_form OPERATOR_BLOCKS_FORM; // of operators that say their block
 
 #endif

@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tests/tools"))
 import kineto
 import made_profile
 import perfetto_wire
+import qaic_files
 import tenstorrent_logs
 import tracy_file
 import tracy_stream_seeds
@@ -258,6 +259,16 @@ def operators(file):
     return [number if b'"aten::transpose' in row else None for number, row in enumerate(file.rows)]
 
 
+def stats_buffer(seed):
+    head, records = qaic_files.random_buffer(seed)
+    return File(records, before=head)
+
+
+def summary_rows(file):
+    """Those of the tables, whose kinds are told apart."""
+    return [number if re.match(rb"c\d+ +\d+ +[\d.]+%", row) else None for number, row in enumerate(file.rows)]
+
+
 def half(row):
     return row[:len(row) // 2]
 
@@ -296,6 +307,14 @@ FORMATS = [
            every_third, garble=swap(rb'"ts": \d+', b'"ts": "x"'), cut=first_member, silent=WHOLE_EVENTS),
     Format("kineto", "chrome", "kineto", ".json", kineto_events, operators,
            garble=swap(rb'"ts": [0-9.]+', b'"ts": "x"'), cut=half),
+    # A record has no end that could be missing: what was not written is zeros.
+    Format("qaic-raw-stats", "qaic-raw-stats", "qaic", ".bin", stats_buffer, garble=lambda row: b"\xff" * 4 + row[4:],
+           cut=lambda row: row[:24] + bytes(24)),
+    Format("qaic-summary", "qaic-summary", "qaic", ".txt", lambda seed: lines(qaic_files.summary(seed).encode(), header=0), summary_rows,
+           garble=swap(rb"(?<= )\d+(?= )", b"1x"), cut=lambda row: row[:40] + b"\n",
+           silent={"dropped": "a row that was dropped leaves no trace"}),
+    Format("qaic-trace", "chrome", "qaic", ".json", lambda _: json_events(qaic_files.trace("1.21", waits=False)), every_third,
+           garble=swap(rb'"ts": [0-9.]+', b'"ts": "x"'), cut=first_member, silent=WHOLE_EVENTS),
     Format("tenstorrent-device-log", "tenstorrent-log", "tenstorrent-logs", ".csv",
            lambda seed: lines(tenstorrent_logs.ordinary(seed=seed, devices=1, replays=0, ops=4).device_log().encode(),
                               header=2),

@@ -10,6 +10,7 @@ import termios
 
 from support import *
 
+from onnx_writer import *
 from torq_compile import *
 
 NETWORK = ROOT / "tests/testdata/tosa_ops/add.mlir"
@@ -44,6 +45,20 @@ def operations(folder):
     return write(folder / "ops.csv", "".join(",".join(row) + "\n" for row in [head, *rows]))
 
 
+def statistics(folder):
+    """A network of two nodes for Cloud AI, and its statistics."""
+    nodes = [make_node("Tanh", ["x"], ["t"], name="/a/Tanh"), make_node("Add", ["t", "x"], ["y"], name="/b/Add"),
+             make_node("MatMul", ["y", "w"], ["z"], name="/c/MatMul")]
+    weights = make_tensor("w", "f16", [64, 64], [0.5] * 4096)
+    graph = make_graph(nodes, [make_value("x", "f16", [64, 64])], [make_value("z", "f16", [64, 64])], [weights])
+    write(folder / "net.onnx", make_model(graph))
+    (folder / "stats").mkdir(exist_ok=True)
+    opscope("qaic-compile", f"-model={folder}/net.onnx", f"-aic-binary-dir={folder}/binaries", "-stats-level=70")
+    opscope("qaic-runner", "-t", folder / "binaries", "-n", "1", "--aic-profiling-type=raw_device_stats",
+            f"--aic-profiling-out-dir={folder}/stats")
+    return ["-q", folder / "binaries", "-i", folder / "stats", "--report"]
+
+
 # Command: how it is called for a few rows, where its JSON has them (None: an object a line), and
 # two columns, the first with different values in the rows.
 TABLES = {
@@ -62,6 +77,7 @@ TABLES = {
     "merge": (lambda folder: [timeline(folder), f"b={timeline(folder)}", "-o", folder / "both.prof"],
               ["sources"], ("name", "offset_ns")),
     "annotate": (lambda folder: annotated(folder), ["groups"], ("operators", "tasks")),
+    "qaic-opstats": (statistics, ["nodes"], ("node", "work_ns")),
     "tt-perf": (lambda folder: [operations(folder)], ["operations"], ("id", "op_code")),
     "tt-perf-report": (lambda folder: [operations(folder)], ["operations"], ("id", "op_code")),
 }

@@ -133,7 +133,7 @@ def test_multicast(folder):
 
 def test_depth_first(folder):
     """Tiles go through all twelve operators, where they otherwise end after eight."""
-    layers(folder, count=12, rows=4096)
+    layers(folder, count=12, rows=2048)
     results = {}
     for words in ([], ["-aic-enable-depth-first"], ["-aic-enable-depth-first", "-aic-depth-first-mem=32"]):
         compiled(folder, *words)
@@ -249,6 +249,40 @@ def test_ports(folder):
         write(folder / "io.yaml", text)
         contains(compiled(folder, "-custom-IO-list-file=io.yaml", code=255).err, message, repr(text))
     contains(compiled(folder, "-custom-IO-list-file=none.yaml", code=255).err, "none.yaml", "no file")
+
+
+def test_dumps(folder):
+    """Files that QAIC_COMPILER_OPTS_UNSUPPORTED asks for, held against the program."""
+    layers(folder, count=2)
+    words = "-aic-dump-graphs-dir=graphs/ -aic-op-stats-verbosity 2 -aic-dump-dot-files"
+    said = run(program("qaic-compile"), "-model=model.onnx", "-aic-binary-dir=b", "-aic-num-cores=3", cwd=folder,
+               env={"QAIC_COMPILER_OPTS_UNSUPPORTED": words}).out
+    for option in ("-aic-op-stats-verbosity", "-aic-dump-dot-files"):
+        contains(said, f"QAIC_COMPILER_OPTS_UNSUPPORTED: {option}: taken, without effect", "the others")
+    listed = listing(folder)
+    texts = {path.name: path.read_text() for path in (folder / "graphs").iterdir()}
+    equal(sorted(texts), ["QAicGraph__ddr_op_summary.log", "QAicGraph__memuse_estimate_final.log",
+                          "QAicGraph__op_summary_final.log",
+                          "QAicGraph__splitPlan_SplitPlan_IntraCoreSize_final.log"], "files")
+    equal(len(texts["QAicGraph__op_summary_final.log"].splitlines()), len(listed["tasks"]), "operations")
+    moved = tasks(listed, "dma_in", "dma_out")
+    equal(len(texts["QAicGraph__ddr_op_summary.log"].splitlines()), len(moved) + 1, "transfers and their sum")
+    memory = texts["QAicGraph__memuse_estimate_final.log"]
+    for tag, kinds in (("[VTCM]", ["tile"]), ("[DDR] [shared-alloc Input]", ["input"]), ("[DDR] [no-alloc]", ["constant"])):
+        own = [item for item in listed["buffers"] if item["kind"] in kinds and item["alias"] is None]
+        equal(memory.count(f" {tag} "), len(own), tag)
+    for core in range(3):
+        top = max((item["address"] + item["size"] for item in listed["buffers"]
+                   if item["memory"] == "vtcm" and item["unit"] == core), default=0)
+        used, high = map(float, re.search(rf"^VTCM{core} usage ([\d.]+) MB highwatermark ([\d.]+) MB$", memory,
+                                          re.MULTILINE).groups())
+        close_to(high, top / 2 ** 20, 0.001, "the highest address")
+        true(used <= high + 0.001, f"{used} of {high}")
+    splits = texts["QAicGraph__splitPlan_SplitPlan_IntraCoreSize_final.log"].splitlines()
+    equal(len(splits), len(listed["groups"]), "groups")
+    for line, index in zip(splits, range(len(splits))):
+        own = [task for task in computing(listed) if task["group"] == index]
+        contains(line, f": {len(own)} tiles on {len({task['unit'] for task in own})} cores", line)
 
 
 def test_statistics(folder):

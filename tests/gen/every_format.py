@@ -7,6 +7,7 @@ import json
 import pathlib
 
 import kineto
+import qaic_files
 import tenstorrent_logs
 import tracy_file
 from clock_traces import Clock, Seen, seen_by
@@ -58,6 +59,10 @@ def write_all(folder):
         put(f"torq-{form}", ".csv", runtime_csv(form, random_events(form, 30, seed=4)))
     put("perfetto", ".pb", seen_by(Clock(), [Seen("a", 100, 900), Seen("b", 300, 400), Seen("c", 1000)]))
     put("chrome", ".json", json.dumps(chrome_events()))
+    head, records = qaic_files.random_buffer(4)
+    put("qaic-raw-stats", ".bin", head + b"".join(records))
+    put("qaic-summary", ".txt", qaic_files.summary(4))
+    put("qaic-trace", ".json", json.dumps({"traceEvents": qaic_files.trace("1.21")}))
     put("chrome-object", ".json", json.dumps({"traceEvents": chrome_events(), "displayTimeUnit": "ns"}))
     put("onnxruntime", ".json", json.dumps(onnxruntime_events()))
     put("kineto", ".json", kineto.trace(steps=1))

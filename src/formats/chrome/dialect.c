@@ -9,6 +9,7 @@ struct dialect_look {
     struct chrome_visitor visitor;
     bool onnxruntime;
     bool kineto;
+    bool opstats;
 };
 
 static void dialect_look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
@@ -16,6 +17,7 @@ static void dialect_look_at(struct chrome_visitor *visitor, const struct chrome_
     struct dialect_look *look = (struct dialect_look *)visitor;
     look->onnxruntime |= !look->kineto && chrome_onnxruntime_is(event);
     look->kineto |= !look->onnxruntime && chrome_kineto_is(event);
+    look->opstats |= chrome_opstats_is(event);
 }
 
 status chrome_dialect_open(const struct input *input, struct profile *profile,
@@ -31,6 +33,8 @@ status chrome_dialect_open(const struct input *input, struct profile *profile,
         return chrome_onnxruntime_open(input, profile, out_dialect);
     if (look.kineto)
         return chrome_kineto_open(input, profile, out_dialect);
+    if (look.opstats)
+        return chrome_opstats_open(input, profile, out_dialect);
     return STATUS_OK;
 }
 

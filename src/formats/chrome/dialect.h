@@ -48,6 +48,11 @@ bool chrome_kineto_is(const struct chrome_event *event);
 status chrome_kineto_open(const struct input *input, struct profile *profile,
                           struct chrome_dialect **out_dialect);
 
+// Operations of Cloud AI, by its tool and its runtime: opstats.c.
+bool chrome_opstats_is(const struct chrome_event *event);
+status chrome_opstats_open(const struct input *input, struct profile *profile,
+                           struct chrome_dialect **out_dialect);
+
 // What they share ---------------------------------------------------------------
 
 // Appends "1x3x224x224xf32" for an array of dimensions and the name of an element as a runtime

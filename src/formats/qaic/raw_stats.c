@@ -59,6 +59,19 @@ static status raw_fail(const struct input *input, const char *what)
     return status_make(STATUS_DATA, "%s: %s: the buffer was cut off or damaged", input->path, what);
 }
 
+// The last section: what follows as many as it says is more of them.
+static void take_operations(const struct input *input, const struct raw_section *section,
+                            struct qaic_raw_stats *stats)
+{
+    struct raw_section whole = *section;
+    uint64_t count;
+    whole.count = UINT64_MAX;
+    stats->operations = items_of(input, &whole, sizeof *stats->operations, &count);
+    stats->operation_count = (size_t)count;
+    stats->cut = section->count > count ? section->count - count : 0;
+    stats->added = count > section->count ? count - section->count : 0;
+}
+
 static status take_section(const struct input *input, const struct raw_section *section,
                            struct qaic_raw_stats *stats)
 {
@@ -87,9 +100,7 @@ static status take_section(const struct input *input, const struct raw_section *
             return raw_fail(input, "the traffic of its cores is not all there");
         stats->traffic = items;
     } else if (memcmp(section->name, "operations", 11) == 0) {
-        stats->operations = items_of(input, section, sizeof *stats->operations, &count);
-        stats->operation_count = (size_t)count;
-        stats->cut = section->count - count;
+        take_operations(input, section, stats);
     }
     return STATUS_OK; // what a later version adds is passed over
 }

@@ -65,7 +65,8 @@ struct qaic_raw_stats {
     const struct qaic_raw_traffic *traffic; // by core; NULL: not asked for
     const struct qaic_raw_operation *operations;
     size_t operation_count;
-    uint64_t cut; // operations that the file ends before
+    uint64_t cut;   // operations that the file ends before
+    uint64_t added; // operations after as many as the buffer says that it has
 };
 
 bool qaic_raw_recognise(struct view bytes);

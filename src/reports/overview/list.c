@@ -55,6 +55,8 @@ static status compute_rows(struct profile *profile, struct overview_collector *c
         torq_overview_rows(&overview, all, out_rows);
     else
         overview_roles_rows(&overview, all, out_rows);
+    if (!torq && view_starts_with(profile_fact(profile, "format"), "qaic"))
+        overview_roles_add_cores(&overview, out_rows);
     const struct track *scope = profile_track(profile, overview.scope);
     out_rows->model = view_copy(profile_text(profile, scope->name));
     out_rows->provenance = overview.provenance;

@@ -1,6 +1,7 @@
 #include "roles.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -108,11 +109,83 @@ static void add_engines(const struct overview *overview, struct overview_rows *r
 void overview_roles_rows(const struct overview *overview, bool all, struct overview_rows *out_rows)
 {
     *out_rows = (struct overview_rows){0};
+    const bool totals = view_is(profile_fact(overview->profile, "placement"), "totals");
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
+        if (totals && !ROWS[i].whole)
+            continue;
         const struct overview_value value = overview_evaluate(overview, &ROWS[i].rule);
         if (value.present || all)
             overview_row_set(overview_row_add(out_rows, view_of(ROWS[i].name)), overview, value,
                              !ROWS[i].whole);
     }
     add_engines(overview, out_rows);
+}
+
+// Cores -----------------------------------------------------------------------
+
+struct core_work {
+    uint32_t device, core; // numbers + 1
+    uint64_t ns;           // of its busiest engine
+};
+
+static bool is_work(enum role role)
+{
+    return role != ROLE_WAIT && role != ROLE_DEVICE && role_is_device(role);
+}
+
+static size_t find_cores(const struct overview *overview, struct core_work *cores)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < overview->engine_count; i++) {
+        const struct overview_lane *engine = &overview->engines[i];
+        size_t at = 0;
+        if (engine->core == 0 || !is_work(engine->role))
+            continue;
+        while (at < count && (cores[at].device != engine->device || cores[at].core != engine->core))
+            at++;
+        if (at == count)
+            cores[count++] = (struct core_work){engine->device, engine->core, 0};
+        cores[at].ns = engine->ns > cores[at].ns ? engine->ns : cores[at].ns;
+    }
+    return count;
+}
+
+static void add_core(const struct overview *overview, struct overview_rows *rows, const char *what,
+                     const struct core_work *core)
+{
+    char name[64];
+    if (core->device > 1)
+        snprintf(name, sizeof name, "%s: device %" PRIu32 " core %" PRIu32, what, core->device - 1,
+                 core->core - 1);
+    else
+        snprintf(name, sizeof name, "%s: core %" PRIu32, what, core->core - 1);
+    overview_row_set(overview_row_add(rows, view_of(name)), overview,
+                     (struct overview_value){true, core->ns}, true);
+}
+
+void overview_roles_add_cores(const struct overview *overview, struct overview_rows *rows)
+{
+    struct core_work *cores = memory_allocate_zeroed(overview->engine_count + 1, sizeof *cores);
+    const size_t count = find_cores(overview, cores);
+    double sum = 0, squares = 0;
+    size_t most = 0, least = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double ns = (double)cores[i].ns;
+        sum += ns;
+        squares += ns * ns;
+        most = cores[i].ns > cores[most].ns ? i : most;
+        least = cores[i].ns < cores[least].ns ? i : least;
+    }
+    if (count > 1) {
+        const double mean = sum / (double)count;
+        const double variance = squares / (double)count - mean * mean;
+        const double limit = mean + (variance > 0 ? sqrt(variance) : 0);
+        add_core(overview, rows, "Busiest", &cores[most]);
+        add_core(overview, rows, "Least Busy", &cores[least]);
+        for (size_t i = 0; i < count; i++) {
+            if ((double)cores[i].ns > limit && (double)cores[i].ns > 1.5 * mean)
+                add_core(overview, rows, "Straggler", &cores[i]);
+        }
+    }
+    free(cores);
 }

@@ -10,6 +10,14 @@ extern const size_t OVERVIEW_ROLE_PART_COUNT;
 
 // Of an overview that was computed with these parts. First what the roles add up to, then each
 // engine, of each core where the profile says cores. What is absent comes with `all` only.
+//
+// A profile whose fact `placement` says `totals` has no rows of roles: what was done at the same
+// time is not known.
 void overview_roles_rows(const struct overview *overview, bool all, struct overview_rows *out_rows);
+
+// How long the busiest engine of each core that does more than the others works: the busiest core,
+// the least busy one, and each that has more than 1.5 times the mean of all and more than the mean
+// and the deviation together. Nothing where there are fewer than two cores.
+void overview_roles_add_cores(const struct overview *overview, struct overview_rows *rows);
 
 #endif

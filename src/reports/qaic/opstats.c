@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 status opstats_check(const struct opstats *opstats, const char *path)
@@ -29,36 +30,12 @@ status opstats_check(const struct opstats *opstats, const char *path)
     return STATUS_OK;
 }
 
-// Rows ---------------------------------------------------------------------------------
+// Plan -------------------------------------------------------------------------------------
 
-// What is added up for one line of the table.
-struct sum {
-    struct view details;
-    uint64_t ucycles, pcycles, count, bytes;
-    double ratio, squares; // of pcycles per KB
-    bool waits;            // sync or barrier: has no pcycles, and makes nothing
-};
-
-struct sums {
-    struct sum *items;
-    size_t count, capacity;
-};
-
-static struct sum *sum_of(struct sums *sums, struct view details, bool waits)
-{
-    for (size_t i = 0; i < sums->count; i++) {
-        if (view_equal(sums->items[i].details, details))
-            return &sums->items[i];
-    }
-    sums->items = memory_grow(sums->items, sums->count, &sums->capacity, sizeof *sums->items);
-    sums->items[sums->count] = (struct sum){.details = details, .waits = waits};
-    return &sums->items[sums->count++];
-}
-
-// "aicsoftmax HVX TCM (float16)"; what has no types ends in a blank, as the vendor's does.
 static struct view details_of(struct arena *arena, const struct qaic_network *network,
                               const struct qaic_operation *operation, uint32_t group)
 {
+    // What has no types ends in a blank, as the vendor's does.
     const struct view name = network->group_names[group];
     if (operation->type.size == 0)
         return arena_print(arena, "%.*s %.*s %.*s ", VIEW_ARGUMENTS(operation->kind),
@@ -68,10 +45,103 @@ static struct view details_of(struct arena *arena, const struct qaic_network *ne
                        VIEW_ARGUMENTS(operation->type));
 }
 
+static bool same_details(const struct qaic_operation *a, const struct qaic_operation *b)
+{
+    return view_equal(a->kind, b->kind) && view_equal(a->memory, b->memory) &&
+           view_equal(a->type, b->type);
+}
+
+static uint32_t hash_details(const struct qaic_operation *operation, uint32_t group)
+{
+    return hash_u64((uint64_t)hash_bytes(operation->kind.data, operation->kind.size) << 32 ^
+                    hash_bytes(operation->memory.data, operation->memory.size) ^
+                    (uint64_t)hash_bytes(operation->type.data, operation->type.size) << 16 ^ group);
+}
+
+// The row of an operation among those of its core, added where it is new.
+static uint32_t plan_row(struct opstats_plan *plan, const struct qaic_operation *operation,
+                         uint32_t group, size_t first, struct hash_index *index)
+{
+    const uint32_t hash = hash_details(operation, group);
+    uint32_t id;
+    for (uint32_t at = hash_first(index, hash); (id = hash_next(index, hash, &at)) != HASH_NONE;) {
+        const struct opstats_row *row = &plan->rows[first + id];
+        if (row->group == group && same_details(row->like, operation))
+            return id;
+    }
+    plan->rows = memory_grow(plan->rows, plan->row_count, &plan->row_capacity, sizeof *plan->rows);
+    plan->rows[plan->row_count++] =
+        (struct opstats_row){.details = details_of(&plan->arena, plan->network, operation, group),
+                             .like = operation,
+                             .group = group};
+    id = (uint32_t)(plan->row_count - 1 - first);
+    hash_add(index, hash, id);
+    return id;
+}
+
+static void plan_core(struct opstats_plan *plan, uint32_t core)
+{
+    const struct qaic_network *network = plan->network;
+    struct hash_index index = {0};
+    const size_t first = plan->row_count;
+    plan->first_row[core] = first;
+    for (uint32_t g = 0; g < network->group_count; g++) {
+        const struct qaic_operations *list = qaic_network_operations(network, core, g);
+        uint32_t *rows = &plan->row_of[plan->first[(size_t)core * network->group_count + g]];
+        uint64_t *sizes = &plan->sizes[rows - plan->row_of];
+        for (size_t i = 0; i < list->count; i++) {
+            rows[i] = plan_row(plan, &list->items[i], g, first, &index);
+            sizes[i] = list->items[i].output_size;
+        }
+    }
+    hash_free(&index);
+}
+
+struct opstats_plan *opstats_plan_make(const struct qaic_network *network)
+{
+    struct opstats_plan *plan = memory_allocate_zeroed(1, sizeof *plan);
+    const size_t groups = (size_t)network->cores * network->group_count;
+    plan->network = network;
+    plan->first = memory_allocate_zeroed(groups + 1, sizeof *plan->first);
+    plan->first_row = memory_allocate_zeroed((size_t)network->cores + 1, sizeof *plan->first_row);
+    for (size_t i = 0; i < groups; i++) {
+        plan->first[i] = plan->operation_count;
+        plan->operation_count += network->operations[i].count;
+    }
+    plan->row_of = memory_allocate_zeroed(plan->operation_count + 1, sizeof *plan->row_of);
+    plan->sizes = memory_allocate_zeroed(plan->operation_count + 1, sizeof *plan->sizes);
+    for (uint32_t i = 0; i < network->cores; i++)
+        plan_core(plan, i);
+    plan->first_row[network->cores] = plan->row_count;
+    return plan;
+}
+
+void opstats_plan_free(struct opstats_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    arena_free(&plan->arena);
+    free(plan->first);
+    free(plan->first_row);
+    free(plan->row_of);
+    free(plan->sizes);
+    free(plan->rows);
+    free(plan);
+}
+
+// Rows ---------------------------------------------------------------------------------
+
+// What is added up for one line of the table.
+struct sum {
+    uint64_t ucycles, pcycles, count, bytes;
+    double ratio, squares; // of pcycles per KB
+};
+
 // Of an operation, the most that any thread of its group took.
 struct longest {
-    uint64_t ucycles, pcycles, sync, barrier;
-    bool ran;
+    uint64_t ucycles; // + 1; 0: it did not run
+    uint64_t pcycles;
+    uint32_t sync, barrier;
 };
 
 static uint64_t most(uint64_t a, uint64_t b)
@@ -81,76 +151,63 @@ static uint64_t most(uint64_t a, uint64_t b)
 
 // What one pass over the buffer adds up.
 struct totals {
-    size_t *first;           // by core and group: of its operations in `longest`
-    struct longest *longest; // by operation
+    struct longest *longest; // by operation, as the plan counts them
     uint64_t *busy;          // by core and thread: pcycles
 };
 
-static void totals_make(struct totals *totals, const struct opstats *opstats)
+static void totals_make(struct totals *totals, const struct opstats *opstats,
+                        const struct opstats_plan *plan)
 {
     const struct qaic_network *network = opstats->network;
-    const size_t groups = (size_t)network->cores * network->group_count;
-    size_t count = 0;
-    totals->first = memory_allocate_zeroed(groups + 1, sizeof *totals->first);
-    for (size_t i = 0; i < groups; i++) {
-        totals->first[i] = count;
-        count += network->operations[i].count;
-    }
-    totals->longest = memory_allocate_zeroed(count + 1, sizeof *totals->longest);
+    totals->longest = memory_allocate_zeroed(plan->operation_count + 1, sizeof *totals->longest);
     totals->busy =
         memory_allocate_zeroed((size_t)network->cores * network->threads + 1, sizeof *totals->busy);
     for (size_t i = 0; i < opstats->stats->operation_count; i++) {
         const struct qaic_raw_operation *item = &opstats->stats->operations[i];
         const size_t group = (size_t)item->core * network->group_count + item->group;
-        struct longest *own = &totals->longest[totals->first[group] + item->ordinal];
-        own->ucycles = most(own->ucycles, item->end - item->start);
+        struct longest *own = &totals->longest[plan->first[group] + item->ordinal];
+        own->ucycles = most(own->ucycles, item->end - item->start + 1);
         own->pcycles = most(own->pcycles, item->pcycles);
-        own->sync = most(own->sync, item->sync);
-        own->barrier = most(own->barrier, item->barrier);
-        own->ran = true;
+        own->sync = item->sync > own->sync ? item->sync : own->sync;
+        own->barrier = item->barrier > own->barrier ? item->barrier : own->barrier;
         totals->busy[(size_t)item->core * network->threads + item->thread] += item->pcycles;
     }
 }
 
 static void totals_free(struct totals *totals)
 {
-    free(totals->first);
     free(totals->longest);
     free(totals->busy);
 }
 
-static void add_wait(struct sums *sums, struct arena *arena, const char *what, struct view group,
-                     uint64_t ticks)
+static void add_wait(struct sum *sum, uint64_t ticks)
 {
-    if (ticks == 0)
-        return;
-    struct sum *sum =
-        sum_of(sums, arena_print(arena, "%s %.*s", what, VIEW_ARGUMENTS(group)), true);
     sum->ucycles += ticks;
-    sum->count++;
+    sum->count += ticks > 0;
 }
 
-static void opstats_add_group(const struct qaic_network *network, const struct totals *totals,
-                              struct sums *sums, struct arena *arena, uint32_t core, uint32_t group)
+// `waits` has two sums: before operations, and after.
+static void opstats_add_group(const struct opstats_plan *plan, const struct totals *totals,
+                              uint32_t core, uint32_t group, struct sum *sums, struct sum *waits)
 {
-    const struct qaic_operations *list = qaic_network_operations(network, core, group);
-    const struct longest *longest =
-        &totals->longest[totals->first[(size_t)core * network->group_count + group]];
-    for (size_t i = 0; i < list->count; i++) {
-        const struct qaic_operation *operation = &list->items[i];
-        if (!longest[i].ran)
+    const size_t count = qaic_network_operations(plan->network, core, group)->count;
+    const size_t first = plan->first[(size_t)core * plan->network->group_count + group];
+    const struct longest *longest = &totals->longest[first];
+    for (size_t i = 0; i < count; i++) {
+        if (longest[i].ucycles == 0)
             continue;
-        struct sum *sum = sum_of(sums, details_of(arena, network, operation, group), false);
-        const double kb = (double)operation->output_size / 1024;
+        struct sum *sum = &sums[plan->row_of[first + i]];
+        const uint64_t bytes = plan->sizes[first + i];
+        const double kb = (double)bytes / 1024;
         const double ratio = kb > 0 ? (double)longest[i].pcycles / kb : 0;
-        sum->ucycles += longest[i].ucycles;
+        sum->ucycles += longest[i].ucycles - 1;
         sum->pcycles += longest[i].pcycles;
         sum->count++;
-        sum->bytes += operation->output_size;
+        sum->bytes += bytes;
         sum->ratio += ratio;
         sum->squares += ratio * ratio;
-        add_wait(sums, arena, "sync", network->group_names[group], longest[i].sync);
-        add_wait(sums, arena, "barrier", network->group_names[group], longest[i].barrier);
+        add_wait(&waits[0], longest[i].sync);
+        add_wait(&waits[1], longest[i].barrier);
     }
 }
 
@@ -178,7 +235,8 @@ static double deviation_of(const struct sum *sum)
     return variance > 0 ? sqrt(variance) : 0;
 }
 
-static struct qaic_row opstats_row_of(const struct sum *sum, const struct qaic_core *core)
+static struct qaic_row opstats_row_of(const struct sum *sum, const struct qaic_core *core,
+                                      struct view details, bool waits)
 {
     const double kb = (double)sum->bytes / 1024;
     struct qaic_row row = {
@@ -191,9 +249,9 @@ static struct qaic_row opstats_row_of(const struct sum *sum, const struct qaic_c
         .ucycles_per_kb = NAN,
         .pcycles_per_kb = NAN,
         .deviation = NAN,
-        .details = sum->details,
+        .details = details,
     };
-    if (sum->waits)
+    if (waits)
         return row;
     row.pcycles = (double)sum->pcycles;
     row.pcycles_percent = 100 * opstats_part_of(sum->pcycles, (double)core->pcycles);
@@ -204,18 +262,30 @@ static struct qaic_row opstats_row_of(const struct sum *sum, const struct qaic_c
     return row;
 }
 
-static void add_rows(const struct qaic_network *network, const struct totals *totals,
+static void add_rows(const struct opstats_plan *plan, const struct totals *totals,
                      struct arena *arena, struct qaic_core *core)
 {
-    struct sums sums = {0};
+    const struct qaic_network *network = plan->network;
+    const struct opstats_row *own = &plan->rows[plan->first_row[core->number]];
+    const size_t count = plan->first_row[core->number + 1] - plan->first_row[core->number];
+    const size_t all = count + 2 * (size_t)network->group_count;
+    struct sum *sums = memory_allocate_zeroed(all + 1, sizeof *sums);
     for (uint32_t g = 0; g < network->group_count; g++)
-        opstats_add_group(network, totals, &sums, arena, core->number, g);
-    core->rows = memory_allocate_zeroed(sums.count + 1, sizeof *core->rows);
-    core->row_count = sums.count;
-    for (size_t i = 0; i < sums.count; i++)
-        core->rows[i] = opstats_row_of(&sums.items[i], core);
+        opstats_add_group(plan, totals, core->number, g, sums, &sums[count + 2 * (size_t)g]);
+    core->rows = memory_allocate_zeroed(all + 1, sizeof *core->rows);
+    for (size_t i = 0; i < all; i++) {
+        const bool waits = i >= count;
+        const size_t wait = waits ? i - count : 0;
+        if (sums[i].count == 0)
+            continue;
+        const struct view details =
+            waits ? arena_print(arena, "%s %.*s", wait % 2 == 0 ? "sync" : "barrier",
+                                VIEW_ARGUMENTS(network->group_names[wait / 2]))
+                  : arena_copy(arena, own[i].details);
+        core->rows[core->row_count++] = opstats_row_of(&sums[i], core, details, waits);
+    }
     qsort(core->rows, core->row_count, sizeof *core->rows, by_ucycles);
-    free(sums.items);
+    free(sums);
 }
 
 // Threads ------------------------------------------------------------------------------
@@ -301,13 +371,15 @@ struct qaic_summary *opstats_summarise(const struct opstats *opstats)
     summary->cores = memory_allocate_zeroed((size_t)cores + 1, sizeof *summary->cores);
     summary->core_count = cores;
     struct totals totals;
-    totals_make(&totals, opstats);
+    struct opstats_plan *made = opstats->plan == NULL ? opstats_plan_make(opstats->network) : NULL;
+    const struct opstats_plan *plan = made != NULL ? made : opstats->plan;
+    totals_make(&totals, opstats, plan);
     for (uint32_t i = 0; i < cores; i++) {
         struct qaic_core *core = &summary->cores[i];
         core->number = i;
         add_threads(opstats, &totals, core);
         opstats_add_ports(opstats, core, summary);
-        add_rows(opstats->network, &totals, &summary->arena, core);
+        add_rows(plan, &totals, &summary->arena, core);
         for (size_t t = 0; t < core->thread_count; t++) {
             summary->start =
                 core->threads[t].start < summary->start ? core->threads[t].start : summary->start;
@@ -318,5 +390,6 @@ struct qaic_summary *opstats_summarise(const struct opstats *opstats)
     if (cores > 0)
         add_rates(opstats, summary);
     totals_free(&totals);
+    opstats_plan_free(made);
     return summary;
 }

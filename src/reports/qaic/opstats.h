@@ -8,10 +8,36 @@
 #include "formats/qaic/summary.h"
 #include "program/program.h"
 
+// A row of the summary of a core: operations of one kind, group, memory and type.
+struct opstats_row {
+    struct view details;               // "aicsoftmax HVX TCM (float16)"
+    const struct qaic_operation *like; // one of them
+    uint32_t group;
+};
+
+// What all buffers of a network have in common: operations counted through, and their rows.
+struct opstats_plan {
+    const struct qaic_network *network;
+    struct arena arena;
+    size_t *first; // by core and group: number of its first operation
+    size_t operation_count;
+    uint32_t *row_of;  // by operation: among the rows of its core
+    uint64_t *sizes;   // by operation: bytes that it writes
+    size_t *first_row; // by core, and the end of the last
+    struct opstats_row *rows;
+    size_t row_count, row_capacity;
+};
+
+// Of a network that outlives it.
+struct opstats_plan *opstats_plan_make(const struct qaic_network *network);
+void opstats_plan_free(struct opstats_plan *plan);
+
 struct opstats {
     const struct qaic_network *network;
     const struct qaic_raw_stats *stats;
-    const struct program *program; // for dependencies; NULL: none are known
+    const struct program *program;   // for dependencies; NULL: none are known
+    const struct opstats_plan *plan; // NULL: made where it is needed
+    uint32_t device;                 // of several: number + 1; 0: there is one
 };
 
 // Fails for a buffer that is not of this network.
@@ -32,7 +58,12 @@ struct opstats_trace {
     double offset_us; // of the first start
 };
 
+// What overlaps on a track stands on further ones (opstats_lanes.h). Memory: 17 bytes an operation,
+// and with flows 8 a task.
 void opstats_trace_write(const struct opstats *opstats, const struct opstats_trace *options,
                          struct output *output);
+
+// Ticks at which the first of its threads starts; UINT64_MAX: none is known.
+uint64_t opstats_first_start(const struct qaic_raw_stats *stats);
 
 #endif

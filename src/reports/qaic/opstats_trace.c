@@ -1,4 +1,6 @@
 // The trace of an inference as qaic-opstats 1.21 writes it: Chrome's JSON, an event a line.
+//
+// A line is put together in memory that is kept from one event to the next.
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,163 +8,121 @@
 
 #include "base/memory.h"
 #include "opstats.h"
-#include "wire/json.h"
+#include "opstats_lanes.h"
 
-enum { DEVICE_PROCESS = 2000 };
+enum {
+    DEVICE_PROCESS = 2000,  // of the first core
+    DEVICE_PROCESSES = 100, // of a device
+    LANE_STEP = 1 << 20,    // between threads of a track's lanes
+};
 
 struct tracing {
     const struct opstats *opstats;
     const struct opstats_trace *options;
     struct output *output;
-    bool filled;   // an event was written
-    uint64_t base; // ticks of the first start
+    struct opstats_lanes lanes;
+    struct bytes line;
+    bool filled;      // an event was written
+    uint64_t base;    // ticks of the first start
+    uint64_t base_ns; // where that lies
 };
 
-// Ticks as microseconds, which traces count in.
-static double to_us(const struct tracing *tracing, uint64_t ticks)
+// Text -------------------------------------------------------------------------------------
+
+static void put(struct tracing *tracing, const char *text)
 {
-    return (double)ticks * 1e6 / (double)tracing->opstats->stats->frequency;
+    bytes_append(&tracing->line, text, strlen(text));
 }
 
-static double at_us(const struct tracing *tracing, uint64_t ticks)
+static void put_number(struct tracing *tracing, uint64_t number)
 {
-    return tracing->options->offset_us + to_us(tracing, ticks - tracing->base);
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    bytes_append(&tracing->line, digits + at, sizeof digits - at);
 }
 
-// A thread of the trace: that of the core itself, of a group, of a thread, or of its waits.
+// Nanoseconds as microseconds, which traces count in.
+static void put_us(struct tracing *tracing, uint64_t ns)
+{
+    const unsigned rest = (unsigned)(ns % 1000);
+    const char text[4] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
+                          (char)('0' + rest % 10)};
+    put_number(tracing, ns / 1000);
+    bytes_append(&tracing->line, text, sizeof text);
+}
+
+// One character, or what stands for a byte that is none.
+static size_t put_character(struct tracing *tracing, struct view text, size_t at)
+{
+    const unsigned char byte = (unsigned char)text.data[at];
+    const size_t size = view_character_size(text, at);
+    if (byte == '"' || byte == '\\')
+        put(tracing, "\\");
+    if (byte < 0x20 || size == 0)
+        bytes_append_format(&tracing->line, "\\u%04x", byte < 0x20 ? byte : 0xfffdu);
+    else
+        bytes_append(&tracing->line, text.data + at, size);
+    return size > 0 ? size : 1;
+}
+
+static void put_text(struct tracing *tracing, struct view text)
+{
+    size_t plain = 0;
+    while (plain < text.size && text.data[plain] >= 0x20 && text.data[plain] < 0x7f &&
+           text.data[plain] != '"' && text.data[plain] != '\\')
+        plain++;
+    bytes_append(&tracing->line, "\"", 1);
+    bytes_append(&tracing->line, text.data, plain);
+    for (size_t at = plain; at < text.size;)
+        at += put_character(tracing, text, at);
+    bytes_append(&tracing->line, "\"", 1);
+}
+
+static void put_hundredths(struct tracing *tracing, double number)
+{
+    const uint64_t hundredths = number < 1e15 ? (uint64_t)(number * 100 + 0.5) : 0;
+    const char text[3] = {'.', (char)('0' + hundredths / 10 % 10), (char)('0' + hundredths % 10)};
+    put_number(tracing, hundredths / 100);
+    bytes_append(&tracing->line, text, sizeof text);
+}
+
+// Places -----------------------------------------------------------------------------------
+
+static uint64_t to_ns(const struct tracing *tracing, uint64_t ticks)
+{
+    return (uint64_t)((unsigned __int128)ticks * 1000000000 / tracing->opstats->stats->frequency);
+}
+
+// What lies before the first start is at it.
+static uint64_t at_ns(const struct tracing *tracing, uint64_t ticks)
+{
+    return tracing->base_ns + (ticks > tracing->base ? to_ns(tracing, ticks - tracing->base) : 0);
+}
+
+static uint64_t process_id(const struct tracing *tracing, uint32_t core)
+{
+    const uint32_t device = tracing->opstats->device;
+    return DEVICE_PROCESS + (device > 0 ? device - 1 : 0) * (uint64_t)DEVICE_PROCESSES + core;
+}
+
+// A thread of the trace: that of the core itself (0), of a group or of a thread, or of its waits.
 static uint64_t thread_id(const struct tracing *tracing, uint32_t core, uint32_t place,
                           bool barrier)
 {
     const uint64_t places = (uint64_t)tracing->opstats->network->threads + 2;
-    return ((uint64_t)core * places + place) * 2 + barrier;
+    return ((process_id(tracing, core) - DEVICE_PROCESS) * places + place) * 2 + barrier;
 }
 
-// 0 is the core's own.
-static uint32_t opstats_trace_place_of(const struct tracing *tracing,
-                                       const struct qaic_raw_operation *item)
+static uint64_t lane_id(const struct tracing *tracing, const struct qaic_raw_operation *item,
+                        bool barrier)
 {
-    return 1 + (tracing->options->merge_threads ? item->group : item->thread);
-}
-
-static struct json_writer start_event(struct tracing *tracing, const char *phase, struct view name,
-                                      uint32_t core, uint64_t thread)
-{
-    output_text(tracing->output, tracing->filled ? "," : "");
-    tracing->filled = true;
-    struct json_writer json = json_write_lines(tracing->output);
-    json_open_object(&json, NULL);
-    json_text(&json, "ph", view_of(phase));
-    json_text(&json, "name", name);
-    json_uint(&json, "pid", DEVICE_PROCESS + core);
-    json_uint(&json, "tid", thread);
-    return json;
-}
-
-static void write_name(struct tracing *tracing, const char *what, uint32_t core, uint64_t thread,
-                       const char *text)
-{
-    struct json_writer json = start_event(tracing, "M", view_of(what), core, thread);
-    json_open_object(&json, "args");
-    json_text(&json, "name", view_of(text));
-    json_close(&json);
-    json_close(&json);
-}
-
-// "QAicGraph_Core_3_HVX", with the thread where they are apart.
-static void write_thread_names(struct tracing *tracing, uint32_t core)
-{
-    const struct qaic_network *network = tracing->opstats->network;
-    const bool merged = tracing->options->merge_threads;
-    const uint32_t places = merged ? network->group_count : network->threads;
-    char text[256];
-    snprintf(text, sizeof text, "%.*s_Core_%" PRIu32, VIEW_ARGUMENTS(network->name), core);
-    write_name(tracing, "process_name", core, 0, text);
-    write_name(tracing, "thread_name", core, thread_id(tracing, core, 0, false), text);
-    for (uint32_t i = 0; i < places; i++) {
-        const uint32_t group = merged ? i : network->thread_groups[i];
-        for (unsigned barrier = 0; barrier <= tracing->options->barriers; barrier++) {
-            char thread[16] = "";
-            if (!merged)
-                snprintf(thread, sizeof thread, "_t%" PRIu32, i);
-            snprintf(text, sizeof text, "%.*s_Core_%" PRIu32 "_%.*s%s%s",
-                     VIEW_ARGUMENTS(network->name), core,
-                     VIEW_ARGUMENTS(network->group_names[group]), thread,
-                     barrier ? "_Barrier" : "");
-            write_name(tracing, "thread_name", core, thread_id(tracing, core, 1 + i, barrier),
-                       text);
-        }
-    }
-}
-
-// Times that many digits tell apart.
-static void write_us(struct json_writer *json, const char *key, double us)
-{
-    char text[64];
-    snprintf(text, sizeof text, "%.3f", us);
-    json_raw(json, key, view_of(text));
-}
-
-static void opstats_trace_write_text(struct json_writer *json, const char *key, const char *format,
-                                     double number)
-{
-    char text[64];
-    snprintf(text, sizeof text, format, number);
-    json_text(json, key, view_of(text));
-}
-
-static void write_arguments(struct json_writer *json, const struct qaic_operation *operation,
-                            const struct qaic_raw_operation *item)
-{
-    const double kb = (double)operation->output_size / 1024;
-    json_open_object(json, "args");
-    opstats_trace_write_text(json, "oc", "%.0f", item->task);
-    json_text(json, "opKind", operation->kind);
-    json_text(json, "opName", operation->name);
-    json_text(json, "opMemory", operation->memory);
-    json_text(json, "opShape", operation->shape);
-    opstats_trace_write_text(json, "opUCycle", "%.0f", (double)(item->end - item->start));
-    opstats_trace_write_text(json, "opPCycle", "%.0f", (double)item->pcycles);
-    if (kb > 0)
-        opstats_trace_write_text(json, "PCyclesPerKB", "%.2f", (double)item->pcycles / kb);
-    opstats_trace_write_text(json, "opOutputSize", "%.0f", (double)operation->output_size);
-    json_close(json);
-}
-
-static void write_operation(struct tracing *tracing, const struct qaic_raw_operation *item)
-{
-    const struct qaic_operation *operation =
-        &qaic_network_operations(tracing->opstats->network, item->core, item->group)
-             ->items[item->ordinal];
-    struct json_writer json =
-        start_event(tracing, "X", operation->kind, item->core,
-                    thread_id(tracing, item->core, opstats_trace_place_of(tracing, item), false));
-    json_text(&json, "cat", VIEW_LITERAL("aic"));
-    write_us(&json, "ts", at_us(tracing, item->start));
-    write_us(&json, "dur", to_us(tracing, item->end - item->start));
-    write_arguments(&json, operation, item);
-    json_close(&json);
-}
-
-// The wait before an operation has no length of its own: its duration is an argument.
-static void write_wait(struct tracing *tracing, const struct qaic_raw_operation *item,
-                       const char *what, uint64_t start, uint32_t ticks, bool barrier)
-{
-    const struct view group = tracing->opstats->network->group_names[item->group];
-    char name[64];
-    if (ticks == 0)
-        return;
-    snprintf(name, sizeof name, "%s %.*s", what, VIEW_ARGUMENTS(group));
-    struct json_writer json =
-        start_event(tracing, "X", view_of(name), item->core,
-                    thread_id(tracing, item->core, opstats_trace_place_of(tracing, item), barrier));
-    json_text(&json, "cat", VIEW_LITERAL("aic"));
-    write_us(&json, "ts", at_us(tracing, start));
-    write_us(&json, "dur", barrier ? to_us(tracing, ticks) : 0);
-    json_open_object(&json, "args");
-    opstats_trace_write_text(&json, "oc", "%.0f", item->task);
-    opstats_trace_write_text(&json, "opSyncDurUs", "%.3f", to_us(tracing, ticks));
-    json_close(&json);
-    json_close(&json);
+    const uint64_t lane = tracing->lanes.lane[item - tracing->opstats->stats->operations];
+    const uint32_t place = 1 + (tracing->options->merge_threads ? item->group : item->thread);
+    return thread_id(tracing, item->core, place, barrier) + lane * LANE_STEP;
 }
 
 static bool opstats_trace_is_shown(const struct tracing *tracing, uint32_t core)
@@ -170,19 +130,195 @@ static bool opstats_trace_is_shown(const struct tracing *tracing, uint32_t core)
     return tracing->options->cores == NULL || tracing->options->cores[core];
 }
 
-static void write_flow_end(struct tracing *tracing, const char *phase,
-                           const struct qaic_raw_operation *item, uint64_t id, bool is_true,
-                           uint64_t at)
+// Events -----------------------------------------------------------------------------------
+
+static void start_event(struct tracing *tracing, const char *phase, struct view name, uint32_t core,
+                        uint64_t thread)
 {
-    struct json_writer json =
-        start_event(tracing, phase, VIEW_LITERAL("dependency"), item->core,
-                    thread_id(tracing, item->core, opstats_trace_place_of(tracing, item), false));
-    json_text(&json, "cat", is_true ? VIEW_LITERAL("true") : VIEW_LITERAL("false"));
-    json_uint(&json, "id", id);
-    if (phase[0] == 'f')
-        json_text(&json, "bp", VIEW_LITERAL("e"));
-    write_us(&json, "ts", at_us(tracing, at));
-    json_close(&json);
+    tracing->line.size = 0;
+    put(tracing, tracing->filled ? ",{\"ph\": \"" : "{\"ph\": \"");
+    tracing->filled = true;
+    put(tracing, phase);
+    put(tracing, "\", \"name\": ");
+    put_text(tracing, name);
+    put(tracing, ", \"pid\": ");
+    put_number(tracing, process_id(tracing, core));
+    put(tracing, ", \"tid\": ");
+    put_number(tracing, thread);
+}
+
+static void start_timed(struct tracing *tracing, const char *phase, struct view name, uint32_t core,
+                        uint64_t thread, const char *category, uint64_t ns)
+{
+    start_event(tracing, phase, name, core, thread);
+    put(tracing, ", \"cat\": \"");
+    put(tracing, category);
+    put(tracing, "\", \"ts\": ");
+    put_us(tracing, ns);
+}
+
+static void end_event(struct tracing *tracing)
+{
+    put(tracing, "}\n");
+    output_write(tracing->output, tracing->line.data, tracing->line.size);
+}
+
+static void put_argument(struct tracing *tracing, const char *key, struct view text)
+{
+    put(tracing, ", \"");
+    put(tracing, key);
+    put(tracing, "\": ");
+    put_text(tracing, text);
+}
+
+// Numbers are texts, as in the vendor's traces.
+static void put_count(struct tracing *tracing, const char *key, uint64_t number)
+{
+    put(tracing, ", \"");
+    put(tracing, key);
+    put(tracing, "\": \"");
+    put_number(tracing, number);
+    put(tracing, "\"");
+}
+
+static void write_name(struct tracing *tracing, const char *what, uint32_t core, uint64_t thread,
+                       const char *text)
+{
+    start_event(tracing, "M", view_of(what), core, thread);
+    put(tracing, ", \"args\": {\"name\": ");
+    put_text(tracing, view_of(text));
+    put(tracing, "}");
+    end_event(tracing);
+}
+
+// "QAicGraph_Core_3", of several devices "QAicGraph_slice01_Core_3".
+static void name_core(const struct tracing *tracing, uint32_t core, char *text, size_t room)
+{
+    const struct view name = tracing->opstats->network->name;
+    const uint32_t device = tracing->opstats->device;
+    char slice[24] = "";
+    if (device > 0)
+        snprintf(slice, sizeof slice, "_slice%02" PRIu32, device - 1);
+    snprintf(text, room, "%.*s%s_Core_%" PRIu32, (int)(name.size < 128 ? name.size : 128),
+             name.data, slice, core);
+}
+
+// Further lanes are called "..._HVX_2", "..._HVX_3".
+static void write_place_name(struct tracing *tracing, uint32_t core, uint32_t place,
+                             const char *name, unsigned lane)
+{
+    char number[16] = "", text[400];
+    if (lane > 0)
+        snprintf(number, sizeof number, "_%u", lane + 1);
+    for (unsigned barrier = 0; barrier <= tracing->options->barriers; barrier++) {
+        snprintf(text, sizeof text, "%s%s%s", name, number, barrier ? "_Barrier" : "");
+        write_name(tracing, "thread_name", core,
+                   thread_id(tracing, core, 1 + place, barrier) + (uint64_t)lane * LANE_STEP, text);
+    }
+}
+
+static void write_thread_names(struct tracing *tracing, uint32_t core)
+{
+    const struct qaic_network *network = tracing->opstats->network;
+    const bool merged = tracing->options->merge_threads, named = !tracing->options->unnamed;
+    char own[192], text[320];
+    name_core(tracing, core, own, sizeof own);
+    if (named) {
+        write_name(tracing, "process_name", core, 0, own);
+        write_name(tracing, "thread_name", core, thread_id(tracing, core, 0, false), own);
+    }
+    for (uint32_t i = 0; i < tracing->lanes.places; i++) {
+        const struct view group = network->group_names[merged ? i : network->thread_groups[i]];
+        const unsigned lanes = tracing->lanes.counts[(size_t)core * tracing->lanes.places + i];
+        char thread[16] = "";
+        if (!merged)
+            snprintf(thread, sizeof thread, "_t%" PRIu32, i);
+        snprintf(text, sizeof text, "%s_%.*s%s", own, (int)(group.size < 64 ? group.size : 64),
+                 group.data, thread);
+        for (unsigned lane = named ? 0 : 1; lane < (lanes > 0 ? lanes : 1); lane++)
+            write_place_name(tracing, core, i, text, lane);
+    }
+}
+
+static void write_operation(struct tracing *tracing, const struct qaic_raw_operation *item)
+{
+    const struct qaic_operation *operation =
+        &qaic_network_operations(tracing->opstats->network, item->core, item->group)
+             ->items[item->ordinal];
+    const uint64_t start = at_ns(tracing, item->start);
+    const double kb = (double)operation->output_size / 1024;
+    start_timed(tracing, "X", operation->kind, item->core, lane_id(tracing, item, false), "aic",
+                start);
+    put(tracing, ", \"dur\": ");
+    put_us(tracing, at_ns(tracing, item->end) - start);
+    put(tracing, ", \"args\": {\"oc\": \"");
+    put_number(tracing, item->task);
+    put(tracing, "\"");
+    put_argument(tracing, "opKind", operation->kind);
+    put_argument(tracing, "opName", operation->name);
+    put_argument(tracing, "opMemory", operation->memory);
+    put_argument(tracing, "opShape", operation->shape);
+    put_count(tracing, "opUCycle", item->end - item->start);
+    put_count(tracing, "opPCycle", item->pcycles);
+    if (kb > 0) {
+        put(tracing, ", \"PCyclesPerKB\": \"");
+        put_hundredths(tracing, (double)item->pcycles / kb);
+        put(tracing, "\"");
+    }
+    put_count(tracing, "opOutputSize", operation->output_size);
+    put(tracing, "}");
+    end_event(tracing);
+}
+
+// The wait before an operation has no length of its own: its duration is an argument.
+static void write_wait(struct tracing *tracing, const struct qaic_raw_operation *item,
+                       const char *what, uint64_t from, uint64_t to, bool barrier)
+{
+    const struct view group = tracing->opstats->network->group_names[item->group];
+    const uint64_t start = at_ns(tracing, from), end = at_ns(tracing, to);
+    char name[64];
+    if (end <= start)
+        return;
+    snprintf(name, sizeof name, "%s %.*s", what, (int)(group.size < 48 ? group.size : 48),
+             group.data);
+    start_timed(tracing, "X", view_of(name), item->core, lane_id(tracing, item, barrier), "aic",
+                start);
+    put(tracing, ", \"dur\": ");
+    put_us(tracing, barrier ? end - start : 0);
+    put(tracing, ", \"args\": {\"oc\": \"");
+    put_number(tracing, item->task);
+    put(tracing, "\", \"opSyncDurUs\": \"");
+    put_us(tracing, end - start);
+    put(tracing, "\"}");
+    end_event(tracing);
+}
+
+static void write_item(struct tracing *tracing, const struct qaic_raw_operation *item)
+{
+    if (!opstats_trace_is_shown(tracing, item->core))
+        return;
+    if (item->sync <= item->start)
+        write_wait(tracing, item, "sync", item->start - item->sync, item->start, false);
+    write_operation(tracing, item);
+    if (tracing->options->barriers)
+        write_wait(tracing, item, "barrier", item->end, item->end + item->barrier, true);
+}
+
+// Flows ------------------------------------------------------------------------------------
+
+static void write_flow_end(struct tracing *tracing, const char *phase,
+                           const struct qaic_raw_operation *item, uint64_t id, bool is_true)
+{
+    start_timed(tracing, phase, VIEW_LITERAL("dependency"), item->core,
+                lane_id(tracing, item, false), is_true ? "true" : "false",
+                at_ns(tracing, item->start));
+    put(tracing, ", \"id\": ");
+    put_number(tracing, id);
+    put(tracing,
+        phase[0] == 'f' ? ", \"bp\": \"e\", \"args\": {\"oc\": \"" : ", \"args\": {\"oc\": \"");
+    put_number(tracing, item->task);
+    put(tracing, "\"}");
+    end_event(tracing);
 }
 
 // From what an operation waits for to the operation itself, both where they are shown.
@@ -190,7 +326,7 @@ static void opstats_trace_write_flows(struct tracing *tracing)
 {
     const struct program *program = tracing->opstats->program;
     const struct qaic_raw_stats *stats = tracing->opstats->stats;
-    uint64_t id = 0;
+    uint64_t id = (uint64_t)tracing->opstats->device << 32;
     size_t *records = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *records);
     for (size_t i = 0; i < stats->operation_count; i++) {
         if (stats->operations[i].task < program->task_count)
@@ -209,12 +345,14 @@ static void opstats_trace_write_flows(struct tracing *tracing)
             if (!opstats_trace_is_shown(tracing, from->core) ||
                 !opstats_trace_is_shown(tracing, to->core))
                 continue;
-            write_flow_end(tracing, "s", from, ++id, dependency->is_true != 0, from->start);
-            write_flow_end(tracing, "f", to, id, dependency->is_true != 0, to->start);
+            write_flow_end(tracing, "s", from, ++id, dependency->is_true != 0);
+            write_flow_end(tracing, "f", to, id, dependency->is_true != 0);
         }
     }
     free(records);
 }
+
+// All --------------------------------------------------------------------------------------
 
 static void opstats_trace_write_core(struct tracing *tracing, uint32_t core)
 {
@@ -227,43 +365,50 @@ static void opstats_trace_write_core(struct tracing *tracing, uint32_t core)
         start = thread->start < start ? thread->start : start;
         end = thread->end > end ? thread->end : end;
     }
-    if (!tracing->options->unnamed)
-        write_thread_names(tracing, core);
+    write_thread_names(tracing, core);
     snprintf(name, sizeof name, "Core-%" PRIu32 "-Execution", core);
-    struct json_writer json =
-        start_event(tracing, "X", view_of(name), core, thread_id(tracing, core, 0, false));
-    json_text(&json, "cat", VIEW_LITERAL("aic"));
-    write_us(&json, "ts", at_us(tracing, start));
-    write_us(&json, "dur", to_us(tracing, end - start));
-    json_close(&json);
+    start = at_ns(tracing, start);
+    end = at_ns(tracing, end);
+    start_timed(tracing, "X", view_of(name), core, thread_id(tracing, core, 0, false), "aic",
+                start);
+    put(tracing, ", \"dur\": ");
+    put_us(tracing, end > start ? end - start : 0);
+    end_event(tracing);
+}
+
+uint64_t opstats_first_start(const struct qaic_raw_stats *stats)
+{
+    const size_t lanes = stats->thread_times == NULL ? 0 : (size_t)stats->cores * stats->threads;
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < lanes; i++)
+        first = stats->thread_times[i].start < first ? stats->thread_times[i].start : first;
+    return first;
 }
 
 void opstats_trace_write(const struct opstats *opstats, const struct opstats_trace *options,
                          struct output *output)
 {
     const struct qaic_raw_stats *stats = opstats->stats;
-    struct tracing tracing = {
-        .opstats = opstats, .options = options, .output = output, .base = UINT64_MAX};
-    tracing.filled = options->part && options->follows;
-    const size_t lanes = stats->thread_times == NULL ? 0 : (size_t)stats->cores * stats->threads;
-    for (size_t i = 0; i < lanes; i++)
-        tracing.base = stats->thread_times[i].start < tracing.base ? stats->thread_times[i].start
-                                                                   : tracing.base;
+    struct tracing tracing = {.opstats = opstats,
+                              .options = options,
+                              .output = output,
+                              .base = opstats_first_start(stats),
+                              .base_ns = (uint64_t)(options->offset_us * 1e3 + 0.5),
+                              .filled = options->part && options->follows};
+    const bool any = stats->thread_times != NULL && stats->threads > 0;
+    opstats_lanes_find(opstats, options->merge_threads, &tracing.lanes);
     output_text(output, options->part ? "" : "{\"traceEvents\":[\n");
-    for (uint32_t i = 0; lanes > 0 && i < stats->cores; i++) {
+    for (uint32_t i = 0; any && i < stats->cores; i++) {
         if (opstats_trace_is_shown(&tracing, i))
             opstats_trace_write_core(&tracing, i);
     }
-    for (size_t i = 0; lanes > 0 && i < stats->operation_count; i++) {
-        const struct qaic_raw_operation *item = &stats->operations[i];
-        if (!opstats_trace_is_shown(&tracing, item->core))
-            continue;
-        write_wait(&tracing, item, "sync", item->start - item->sync, item->sync, false);
-        write_operation(&tracing, item);
-        if (options->barriers)
-            write_wait(&tracing, item, "barrier", item->end, item->barrier, true);
-    }
+    for (size_t i = 0; any && i < stats->operation_count; i++)
+        write_item(&tracing, &stats->operations[i]);
     if (options->flows && opstats->program != NULL)
         opstats_trace_write_flows(&tracing);
-    output_text(output, options->part ? "" : "]}\n");
+    if (!options->part)
+        output_format(output, "],\"otherData\":{\"times\":\"%s\"}}\n",
+                      stats->measured ? "measured" : "modelled");
+    opstats_lanes_free(&tracing.lanes);
+    bytes_free(&tracing.line);
 }
