@@ -6,7 +6,8 @@
 Each network of ../shared/data/models is compiled for both targets, proved and
 estimated by `opscope compile`, a whole process with its start and the written
 file; ONNX Runtime's time is that of creating the session alone. They take turns,
-the best counts. Then made-up networks of 1000 to 10,000 operators: the time for
+the best counts. resnet34 and bert_base of its folder skeletons, whose weights are all
+alike, are compiled for Cloud AI 100 in the same way. Then made-up networks of 1000 to 10,000 operators: the time for
 each operator must not grow with their number.
 """
 
@@ -19,6 +20,8 @@ sys.path.append(str(ROOT / "tests/gen"))
 from onnx_chain import chain  # noqa: E402
 
 TARGETS = ("torq-sl2610", "host")
+# Networks without their weights, and the lengths that they leave open.
+SKELETONS = {"resnet34": ["batch,1"], "bert_base": ["batch,1", "seq,128"]}
 COUNTS = (1000, 2000, 5000, 10000)
 # How much longer ten times the operators may take.
 MOST_GROWTH = 12
@@ -42,6 +45,24 @@ def compare_with_sessions(options, folder):
             judged("  session / compile", session / 1000 / max(ours.values()), "", 1, at_least=True)
 
 
+def compare_skeletons(options, folder):
+    there = fetch()
+    print(f"compiled for Cloud AI 100 by qaic-compile, best of {options.rounds}")
+    for name, symbols in SKELETONS.items():
+        path = MODELS / f"skeletons/{name}.onnx"
+        if not path.exists():
+            print(f"{path} is not here")
+            continue
+        command = [OPSCOPE.parent / "qaic-compile", f"-m={path}", f"-aic-binary-dir={folder}",
+                   *[f"-onnx-define-symbol={symbol}" for symbol in symbols]]
+        seconds = best_times(options.rounds, {name: command}, [folder / "programqpc.bin"])[name]
+        row(name, f"{seconds * 1000:.1f} ms")
+        if there:
+            session = min(onnxruntime(model=str(path))["open_ms"] for _ in range(options.rounds))
+            row("  ONNX Runtime's session", f"{session:.1f} ms")
+            judged("  session / compile", session / 1000 / seconds, "", 1, at_least=True)
+
+
 def measure_growth(options, folder):
     for element, target in (("i8", "torq-sl2610"), ("f32", "torq-sl2610"), ("i8", "host"), ("f32", "host")):
         commands = {}
@@ -58,6 +79,7 @@ def measure_growth(options, folder):
 
 def measure(options, folder):
     compare_with_sessions(options, folder)
+    compare_skeletons(options, folder)
     measure_growth(options, folder)
 
 

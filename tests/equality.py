@@ -25,6 +25,8 @@ BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
 RUNNER = BIN.parent / "tests/device_run"
 DATA = pathlib.Path(os.environ.get("ONNX_TESTDATA", "/usr/share/libonnx-testdata/data"))
 MADE_UP = [str(ROOT / f"tests/testdata/targets/{name}.target") for name in ("trio", "relay")]
+# With the elements that networks are converted to before.
+CONVERTED = ["torq-sl2610 as f32=bf16,i64=i32", "host as f32=f16", "aic100 as f32=f16"]
 TARGETS = ["torq-sl2610", "host", "aic100", "wormhole_b0", *MADE_UP]
 BATCH = 40
 
@@ -46,12 +48,15 @@ def networks(every=1):
 
 def ask(target, paths):
     """(path, what device_run says) of each; a network that ends it counts as different."""
-    done = subprocess.run([RUNNER, target, *paths], capture_output=True, text=True, check=False)
+    target, _, conversion = target.partition(" as ")
+    settings = {"CONVERT": conversion} if conversion else {}
+    done = subprocess.run([RUNNER, target, *paths], capture_output=True, text=True, check=False,
+                          env=os.environ | settings)
     said = [line.split("\t", 1) for line in done.stdout.splitlines()]
     if len(said) < len(paths):
         culprit = paths[len(said)]
         said.append([str(culprit), f"differs it ends the process ({done.returncode}) {done.stderr[-300:]}"])
-        said += ask(target, paths[len(said):]) if len(said) < len(paths) else []
+        said += ask(f"{target} as {conversion}" if conversion else target, paths[len(said):]) if len(said) < len(paths) else []
     return said
 
 
@@ -95,7 +100,7 @@ def compare_all(targets=None, every=1, listed=False):
         print(f"skipped: there is no {RUNNER}: ninja -C build")
         return []
     lines = []
-    for target in targets or TARGETS:
+    for target in targets or [*TARGETS, *CONVERTED]:
         for group, paths in networks(every).items():
             if paths:
                 lines += check(target, group, paths, listed)

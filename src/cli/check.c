@@ -259,6 +259,24 @@ static void check_close_session(void *context)
 static const struct test_case_engine SESSION = {check_open_session, check_run_session,
                                                 check_close_session};
 
+// The tolerance goes with the elements unless the user says another one.
+static status read_conversion(const struct arguments *arguments, struct test_case_options *options)
+{
+    struct conversion conversion;
+    options->conversion = arguments_value(arguments, "convert");
+    if (options->conversion == NULL)
+        return STATUS_OK;
+    STATUS_TRY(
+        status_within(conversion_parse(options->conversion, &conversion), "check: --convert"));
+    if (conversion.ports)
+        return status_make(STATUS_USAGE,
+                           "check: --convert %s: outputs of other elements cannot be compared",
+                           options->conversion);
+    if (arguments_value(arguments, "rtol") == NULL && arguments_value(arguments, "atol") == NULL)
+        options->tolerance.of_largest = conversion_tolerance(&conversion);
+    return STATUS_OK;
+}
+
 static status check_read_options(const struct arguments *arguments, struct checking *checking)
 {
     STATUS_TRY(table_options_read(arguments, 0, &checking->table_options));
@@ -268,6 +286,7 @@ static status check_read_options(const struct arguments *arguments, struct check
     if (!(checking->timeout > 0) || checking->timeout > 1e6)
         return status_make(STATUS_USAGE, "check: --timeout: more than 0, at most 1000000 seconds");
     STATUS_TRY(arguments_number(arguments, "threads", 0, &checking->options.threads));
+    STATUS_TRY(read_conversion(arguments, &checking->options));
     checking->in_process = arguments_flag(arguments, "in-process");
     checking->options.engine = arguments_flag(arguments, "plain") ? NULL : &SESSION;
     checking->verbose = arguments_flag(arguments, "verbose");
@@ -299,6 +318,7 @@ static const struct option OPTIONS[] = {
     TABLE_OPTIONS("one JSON object a line for each case", "a row for each case",
                   "how many cases to list (all)"),
     {"verbose", 'v', OPTION_FLAG, NULL, "list the cases that pass as well"},
+    {"convert", 0, OPTION_ONE, "f32=f16,i64=i32", "elements that the networks are computed in"},
     {"rtol", 0, OPTION_ONE, "X", "relative tolerance (1e-3)"},
     {"atol", 0, OPTION_ONE, "X", "absolute tolerance (1e-7)"},
     {"threads", 0, OPTION_ONE, "N", "threads (one for each CPU)"},
@@ -319,7 +339,10 @@ const struct command COMMAND_CHECK = {
         "A test is a folder with model.onnx and test_data_set_N/{input_K,output_K}.pb, as in the\n"
         "ONNX project; folders are searched for them. A number passes when it differs from the\n"
         "expected one by at most atol + rtol * |expected|; integers, bools and texts must be\n"
-        "equal. Each test runs in a process of its own: a crash is an error of that test. Exit 1\n"
+        "equal. With --convert they may differ by 2^-8 (f16) or 2^-5 (bf16) of an output's "
+        "largest\n"
+        "magnitude more, unless --rtol or --atol are given. Each test runs in a process of its "
+        "own: a crash is an error of that test. Exit 1\n"
         "unless all pass.",
     .examples = "  opscope check models/squeezenet\n"
                 "  opscope check /usr/share/libonnx-testdata/data/node --json",

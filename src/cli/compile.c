@@ -134,6 +134,7 @@ const struct command COMMAND_COMPILE = {
     .examples =
         "  opscope compile model.onnx --target torq-sl2610 -o model.opx\n"
         "  opscope compile dynamic.onnx --define-symbol batch,1 -t torq-sl2610 -o m.opx\n"
+        "  opscope compile model.onnx -t aic100 -o half.opx --convert f32=f16\n"
         "  opscope compile conv.mlir -t torq-sl2610 -o conv.opx --set slice.count=1 --top 10",
     .options = OPTIONS,
     .tables = TABLES,

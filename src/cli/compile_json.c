@@ -76,6 +76,21 @@ static void write_warnings(struct json_writer *json, const struct compiling *com
     json_close(json);
 }
 
+static void write_conversion(struct json_writer *json, const struct compiling *compiling)
+{
+    const struct conversion_record *record = &compiling->network->conversion;
+    if (record->text.size == 0)
+        return;
+    json_open_object(json, "converted");
+    json_text(json, "elements", record->text);
+    json_uint(json, "operators", record->operators);
+    json_uint(json, "operators_that_stay", record->kept);
+    json_uint(json, "constants", record->constants);
+    json_uint(json, "casts", record->casts);
+    json_uint(json, "numbers_beyond_range", record->beyond);
+    json_close(json);
+}
+
 static void write_proved(struct json_writer *json, const struct verify_counts *proved)
 {
     json_open_object(json, "proved");
@@ -106,6 +121,7 @@ status compile_summary_json(const struct compiling *compiling, struct table *gro
     json_uint(&json, "constants", compiling->modelled->constants);
     json_uint(&json, "groups_on_host", compiling->modelled->host_groups);
     json_uint(&json, "groups_of_unknown_time", compiling->modelled->unknown_groups);
+    write_conversion(&json, compiling);
     write_time(&json, compiling);
     compile_json_write_memories(&json, compiling);
     table_json_rows(groups, &json, "slowest");

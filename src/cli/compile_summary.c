@@ -173,9 +173,22 @@ static void print_host(const struct compiling *compiling)
     free(reasons);
 }
 
+static void print_conversion(const struct compiling *compiling)
+{
+    const struct conversion_record *record = &compiling->network->conversion;
+    if (record->text.size == 0)
+        return;
+    printf("  converted %.*s: %" PRIu64 " operators, %" PRIu64 " constants, %" PRIu64 " casts",
+           VIEW_ARGUMENTS(record->text), record->operators, record->constants, record->casts);
+    if (record->kept > 0)
+        printf("; %" PRIu64 " operators do not take it and stay", record->kept);
+    printf("\n");
+}
+
 void compile_summary_print(const struct compiling *compiling, struct table *groups)
 {
     compile_summary_print_head(compiling);
+    print_conversion(compiling);
     print_modelled(compiling);
     calibrated_print(compiling->target, "  remark    ");
     print_least(compiling);

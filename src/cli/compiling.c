@@ -10,7 +10,8 @@
 status compiling_open(struct compiling *compiling, const struct arguments *arguments)
 {
     size_t count;
-    STATUS_TRY(network_input_open(arguments, compiling->command, &compiling->network));
+    STATUS_TRY(network_input_open(arguments, compiling->command, compiling->conversion,
+                                  &compiling->network));
     STATUS_TRY(
         status_within(network_input_check_shapes(compiling->network), "%s", compiling->command));
     compiling->path = arguments_words(arguments, &count)[0];

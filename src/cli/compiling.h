@@ -11,9 +11,10 @@
 
 struct compiling {
     const char *command;
-    const char *path;      // of the network
-    enum cost_rules rules; // that the times are by
-    struct target *target; // opened by the caller, freed here
+    const char *path;       // of the network
+    const char *conversion; // that a vendor's option stands for; NULL: none
+    enum cost_rules rules;  // that the times are by
+    struct target *target;  // opened by the caller, freed here
     struct network *network;
     uint32_t operators; // of the network's main graph, before anything changes it
     struct plan *plan;

@@ -52,7 +52,7 @@ static status infer_command(const struct arguments *arguments, int *out_exit)
 {
     struct network *network;
     (void)out_exit;
-    STATUS_TRY(network_input_open(arguments, "infer", &network));
+    STATUS_TRY(network_input_open(arguments, "infer", NULL, &network));
     const status result = infer_recorded(arguments, network);
     network_free(network);
     return result;

@@ -179,7 +179,7 @@ static status model_command(const struct arguments *arguments, int *out_exit)
 {
     struct network *network;
     (void)out_exit;
-    STATUS_TRY(network_input_open(arguments, "model", &network));
+    STATUS_TRY(network_input_open(arguments, "model", NULL, &network));
     const status result = cli_model_show(arguments, network);
     network_free(network);
     return result;

@@ -9,7 +9,7 @@
 #include "paths.h"
 
 status network_input_open(const struct arguments *arguments, const char *command,
-                          struct network **out_network)
+                          const char *conversion, struct network **out_network)
 {
     size_t count;
     const char *const *words = arguments_words(arguments, &count);
@@ -19,6 +19,14 @@ status network_input_open(const struct arguments *arguments, const char *command
     struct network_options options = {0};
     options.shapes = arguments_values(arguments, "shape", &options.shape_count);
     options.symbols = arguments_values(arguments, "define-symbol", &options.symbol_count);
+    options.conversion = arguments_value(arguments, "convert");
+    if (conversion != NULL && options.conversion != NULL)
+        return status_make(STATUS_USAGE,
+                           "%s: --convert and the option that stands for '%s': "
+                           "choose one",
+                           command, conversion);
+    if (conversion != NULL)
+        options.conversion = conversion;
     return network_open(words[0], &options, out_network);
 }
 

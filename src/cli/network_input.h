@@ -9,13 +9,16 @@
 // The options that `network_input_open` reads, for the table of a command.
 #define NETWORK_INPUT_OPTIONS                                                                      \
     {"shape", 0, OPTION_EACH, "NAME=1x3x9x9", "shape of an input; the name may be left out"},      \
+        {"define-symbol", 0, OPTION_EACH, "NAME,N", "length of a dimension that has a name"},      \
     {                                                                                              \
-        "define-symbol", 0, OPTION_EACH, "NAME,N", "length of a dimension that has a name"         \
+        "convert", 0, OPTION_ONE, "f32=f16,i64=i32",                                               \
+            "elements that it is computed in; inputs and outputs stay without ',ports'"            \
     }
 
-// Opens the one network among the words of the command line.
+// Opens the one network among the words of the command line. `conversion` is what a vendor's
+// option stands for; NULL: what --convert says.
 status network_input_open(const struct arguments *arguments, const char *command,
-                          struct network **out_network);
+                          const char *conversion, struct network **out_network);
 
 // Refuses inputs of the main graph with a shape that is not known, and says how to
 // give it.

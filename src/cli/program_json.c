@@ -263,6 +263,8 @@ void program_json_write(const struct program *program, const struct target *targ
     json_open_object(&writer.json, NULL);
     json_text(&writer.json, "source", program->source);
     json_text(&writer.json, "target", view_of(target->name));
+    if (program->conversion.size > 0)
+        json_text(&writer.json, "converted", program->conversion);
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
         if ((parts & PARTS[i].part) == 0 ||
             (PARTS[i].only_with_streams && !program_has_streams(program)))

@@ -45,6 +45,8 @@ static status compile_for_card(struct qaic_parts *parts)
     STATUS_TRY(qaic_parts_open(parts));
     printf("Reading ONNX Model from %s\n", arguments_value(arguments, "model"));
     printf("Compile started ............... \n");
+    if (arguments_flag(arguments, "convert-to-fp16"))
+        printf("Compiling model with FP16 precision.\n");
     say_what_has_no_effect(arguments);
     for (size_t i = 0; i < parts->count; i++)
         STATUS_TRY(compile_part(parts, i));
@@ -101,6 +103,8 @@ static const struct option OPTIONS[] = {
     {"aic-pmu-events", 0, OPTION_ONE, "CODES", "at most 8, hexadecimal: 3F,70,200"},
     {"aic-perf-metrics", 0, OPTION_SWITCH, NULL, "what it computes, keeps and moves, by core"},
     {"aic-perf-warnings", 0, OPTION_SWITCH, NULL, "what costs time and could be avoided"},
+    {"convert-to-fp16", 0, OPTION_SWITCH, NULL,
+     "computes f32 as f16, also of constants; inputs and outputs stay f32"},
     {"aic-num-cores", 0, OPTION_ONE, "N", "cores that the network uses (14)"},
     {"aic-num-of-instances", 0, OPTION_ONE, "N",
      "networks on the card at a time: each has its cores and its share of the DDR (1)"},

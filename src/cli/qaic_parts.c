@@ -9,6 +9,9 @@
 #include "formats/qaic/qaic_program.h"
 #include "network_input.h"
 
+// What -convert-to-fp16 does: inputs and outputs stay f32 to the user.
+static const char FP16[] = "f32=f16";
+
 // Networks -----------------------------------------------------------------------------
 
 static status read_choices(struct qaic_parts *parts)
@@ -79,6 +82,8 @@ status qaic_parts_open_network(struct qaic_parts *parts, size_t index)
     for (size_t i = 0; i < count; i++)
         all[options.symbol_count++] = own->symbols[i];
     options.symbols = all;
+    if (arguments_flag(parts->arguments, "convert-to-fp16"))
+        options.conversion = FP16;
     compiling->path = arguments_value(parts->arguments, "model");
     status result = network_open(compiling->path, &options, &compiling->network);
     free(all);

@@ -417,6 +417,7 @@ static status qaic_runner_run_program(struct running *running, int *out_exit)
         arguments_value(running->arguments, "num-iter") == NULL)
         running->iterations = (unsigned)running->feeds.count;
     prepare_runs(running);
+    qaic_device_model(running);
     STATUS_TRY(qaic_runner_run_iterations(running));
     say_resumed(running);
     STATUS_TRY(qaic_samples_write(running));

@@ -104,15 +104,13 @@ static void find_port_waits(const struct qaic_raw_stats *stats, struct device_fi
     figures->output_wait_us = (double)output * 1e6 / QAIC_TICKS_A_SECOND;
 }
 
-struct device_figures qaic_device_figures(const struct running *running,
-                                          const struct sample *sample)
+static struct device_figures find_figures(const struct running *running,
+                                          const struct sample *sample, uint64_t cycles)
 {
     struct device_figures figures = {NAN, NAN, NAN};
     const int32_t level = part_of(running, sample)->network->stats_level;
     if (level < QAIC_LEVEL_THREADS)
         return figures;
-    const uint64_t cycles =
-        running->measured ? sample->end : running->parts[sample->part].times->end;
     if (cycles > 0)
         figures.execution_us = (double)cycles * 1e6 / (double)running->program.target->clock;
     if (level >= QAIC_LEVEL_PORTS) {
@@ -121,6 +119,21 @@ struct device_figures qaic_device_figures(const struct running *running,
         qaic_stats_free(stats);
     }
     return figures;
+}
+
+void qaic_device_model(struct running *running)
+{
+    for (size_t i = 0; i < running->program.part_count && !running->measured; i++) {
+        const struct sample any = {.part = i};
+        running->parts[i].figures = find_figures(running, &any, running->parts[i].times->end);
+    }
+}
+
+struct device_figures qaic_device_figures(const struct running *running,
+                                          const struct sample *sample)
+{
+    return running->measured ? find_figures(running, sample, sample->end)
+                             : running->parts[sample->part].figures;
 }
 
 // Paths ---------------------------------------------------------------------------------

@@ -23,11 +23,18 @@ enum profiling_type {
     TYPES_STREAMED = TYPE_TRACE_STREAM | TYPE_LATENCY_STREAM,
 };
 
+// Time that the device took for an inference, and waited for the host's doorbells: NAN where it is
+// not known.
+struct device_figures {
+    double execution_us, input_wait_us, output_wait_us;
+};
+
 // A specialization, as it is run.
 struct loaded {
     struct qaic_collected collected;
     struct sim_result *times; // modelled
     struct device_pair *kept;
+    struct device_figures figures; // modelled: all its inferences are alike
 };
 
 struct sample {
@@ -83,13 +90,11 @@ struct running {
 // Fills what stands on the command line, and checks the folder that samples go to.
 status qaic_options_read(struct running *running);
 
-// Time that the device took for an inference, and waited for the host's doorbells: NAN where it is
-// not known.
-struct device_figures {
-    double execution_us, input_wait_us, output_wait_us;
-};
 struct device_figures qaic_device_figures(const struct running *running,
                                           const struct sample *sample);
+
+// Finds those that are modelled; inputs must have been read.
+void qaic_device_model(struct running *running);
 
 // Streams of an activation: opened before the run, closed after it. `add` is called under the lock.
 status qaic_streams_open(const struct running *running, uint32_t activation);

@@ -13,6 +13,9 @@
 enum { TOP_SHOWN = 3, MTU_MOST = 8 };
 
 static const char TARGET[] = "torq-sl2610";
+// What Torq's compiler converts; `ports` with --torq-convert-io-dtype.
+static const char CONVERSION[] = "f16=bf16,f32=bf16,i64=i32";
+static const char CONVERSION_OF_PORTS[] = "f16=bf16,f32=bf16,i64=i32,ports";
 static const char TIMELINE[] = "timeline.csv"; // where a profile goes that has no name
 
 // The target --------------------------------------------------------------------
@@ -176,6 +179,9 @@ static status torq_compile_network(const struct arguments *arguments, struct com
         return status_make(STATUS_USAGE, "torq-compile: say where the program goes: -o model.vmfb");
     STATUS_TRY(choose_profiling(arguments, &profiling));
     STATUS_TRY(torq_compile_open_target(arguments, compiling));
+    if (arguments_flag(arguments, "torq-convert-dtypes"))
+        compiling->conversion =
+            arguments_flag(arguments, "torq-convert-io-dtype") ? CONVERSION_OF_PORTS : CONVERSION;
     STATUS_TRY(compiling_open(compiling, arguments));
     STATUS_TRY(torq_compile_check_outputs(compiling, output, &profiling));
     STATUS_TRY(phases_start(&phases, &observer));
@@ -227,6 +233,10 @@ static const struct option OPTIONS[] = {
     {"compile-to", 0, OPTION_ONE, "PHASE",
      "-o is the text of this phase: flow, executable-targets"},
     {"torq-disable-host", 0, OPTION_SWITCH, NULL, "fails where something would run on the host"},
+    {"torq-convert-dtypes", 0, OPTION_SWITCH, NULL,
+     "computes f32 and f16 as bf16, i64 as i32: --convert f16=bf16,f32=bf16,i64=i32"},
+    {"torq-convert-io-dtype", 0, OPTION_SWITCH, NULL,
+     "with it: inputs and outputs are bf16 and i32 as well, without casts"},
     {"summary", 0, OPTION_SWITCH, NULL, "prints what 'opscope compile' prints"},
     NETWORK_INPUT_OPTIONS,
     {"torq-fake-reduce", 0, OPTION_SWITCH, NULL, NO_EFFECT},

@@ -107,18 +107,31 @@ static status torq_run_module_compute_outputs(void *context, struct datum *const
     return device_run(run->device, inputs, input_count, out_outputs);
 }
 
+// As IREE's; of a converted network as much more as its elements want.
+static status torq_run_module_tolerance(const struct network *network,
+                                        struct compare_tolerance *out_tolerance)
+{
+    struct conversion conversion;
+    *out_tolerance = (struct compare_tolerance){.atol = 1e-4};
+    if (network->conversion.text.size == 0)
+        return STATUS_OK;
+    STATUS_TRY(conversion_parse(network->conversion.text.data, &conversion));
+    out_tolerance->of_largest = conversion_tolerance(&conversion);
+    return STATUS_OK;
+}
+
 static status torq_run_module_compare_output(const struct network_value *value, const char *text,
                                              uint32_t index, const struct datum *output,
+                                             const struct compare_tolerance *tolerance,
                                              bool *different)
 {
-    static const struct compare_tolerance TOLERANCE = {.atol = 1e-4}; // as IREE's
     struct comparison comparison = {0};
     struct datum *wanted;
     if (strcmp(text, "(ignored)") == 0)
         return STATUS_OK;
     STATUS_TRY(status_within(tensor_file_read_input(view_of(text), &value->type, &wanted),
                              "%s: --expected_output %u", COMMAND, index));
-    compare_data(output, wanted, &TOLERANCE, &comparison);
+    compare_data(output, wanted, tolerance, &comparison);
     datum_release(wanted);
     if (comparison.different) {
         printf("[FAILED] result[%u]: %s\n", index, comparison.reason);
@@ -137,11 +150,13 @@ static status torq_run_module_compare_outputs(void *context, struct datum *const
     if (run->expected_count != count)
         return status_make(STATUS_USAGE, "%s: %zu times --expected_output, but @%s has %u outputs",
                            COMMAND, run->expected_count, run->function, count);
+    struct compare_tolerance tolerance;
+    STATUS_TRY(torq_run_module_tolerance(network, &tolerance));
     for (uint32_t i = 0; i < count; i++) {
         const struct network_value *value =
             network_value(network, network_graph(network, 0)->outputs[i]);
         STATUS_TRY(torq_run_module_compare_output(value, run->expected[i], i, outputs[i],
-                                                  &run->different));
+                                                  &tolerance, &run->different));
     }
     if (!run->different)
         printf("[SUCCESS] all function outputs matched their expected values.\n");

@@ -8,11 +8,16 @@
 #include "program/verify.h"
 #include "wire/json.h"
 
-static status verify_prove(const char *path, struct verify_counts *out_counts)
+// What is said of a program besides its proof.
+enum { CONVERSION_ROOM = 128 };
+
+static status verify_prove(const char *path, struct verify_counts *out_counts,
+                           char out_conversion[CONVERSION_ROOM])
 {
     struct program *program;
     struct target *target = NULL;
     STATUS_TRY(program_open(path, &program));
+    snprintf(out_conversion, CONVERSION_ROOM, "%.*s", VIEW_ARGUMENTS(program->conversion));
     status failure = target_parse(path, program->target_text, &target);
     if (failure == STATUS_OK)
         failure = program_verify(program, target, out_counts);
@@ -27,9 +32,12 @@ static void cli_verify_print_line(uint64_t count, const char *what)
     printf("  %9s %s\n", figures_count(count, text), what);
 }
 
-static void print_proof(const char *path, const struct verify_counts *counts)
+static void print_proof(const char *path, const struct verify_counts *counts,
+                        const char *conversion)
 {
     printf("%s: proved\n", path);
+    if (conversion[0] != '\0')
+        printf("  converted %s\n", conversion);
     cli_verify_print_line(counts->tasks,
                           "tasks, none on a lane before the one before was waited for");
     if (counts->streams > 1) {
@@ -56,11 +64,13 @@ static void print_proof(const char *path, const struct verify_counts *counts)
 }
 
 static void write_proof(struct json_writer *json, const char *path, status failure,
-                        const struct verify_counts *counts)
+                        const struct verify_counts *counts, const char *conversion)
 {
     json_open_object(json, NULL);
     json_text(json, "file", view_of(path));
     json_bool(json, "proved", failure == STATUS_OK);
+    if (conversion[0] != '\0')
+        json_text(json, "converted", view_of(conversion));
     if (failure != STATUS_OK) {
         json_text(json, "reason", view_of(status_message(failure)));
     } else {
@@ -85,8 +95,9 @@ static status prove_json(const char *const *paths, size_t count, int *out_exit)
     json_open_array(&json, NULL);
     for (size_t i = 0; i < count; i++) {
         struct verify_counts counts = {0};
-        const status failure = verify_prove(paths[i], &counts);
-        write_proof(&json, paths[i], failure, &counts);
+        char conversion[CONVERSION_ROOM] = "";
+        const status failure = verify_prove(paths[i], &counts, conversion);
+        write_proof(&json, paths[i], failure, &counts, conversion);
         if (failure != STATUS_OK)
             *out_exit = EXIT_FAILED;
         status_free(failure);
@@ -99,9 +110,10 @@ static void prove_text(const char *const *paths, size_t count, int *out_exit)
 {
     for (size_t i = 0; i < count; i++) {
         struct verify_counts counts = {0};
-        const status failure = verify_prove(paths[i], &counts);
+        char conversion[CONVERSION_ROOM] = "";
+        const status failure = verify_prove(paths[i], &counts, conversion);
         if (failure == STATUS_OK) {
-            print_proof(paths[i], &counts);
+            print_proof(paths[i], &counts, conversion);
             continue;
         }
         fprintf(stderr, "opscope: %s\n", status_message(failure));

@@ -184,6 +184,7 @@ status compile_network(struct plan *plan, const struct compile_options *options,
             STATUS_TRY(check_placed(plan));
         STATUS_TRY(tell(plan, options, PASSES[i].number, PASSES[i].phase));
     }
+    builder->conversion = plan->network->conversion.text;
     STATUS_TRY(pass_emit(plan, builder));
     STATUS_TRY(check_memories(plan->target, builder));
     return tell(plan, options, 8, "executable-sources");

@@ -59,6 +59,39 @@ static bool fit_together(const struct fuser *fuser, uint32_t a, uint32_t b)
     return fuse_is_taken(fuser, a | b) || (!fuse_is_taken(fuser, a) && !fuse_is_taken(fuser, b));
 }
 
+// The engine that would get a group of these classes: the first of the target's file that
+// takes them all in an element; TARGET_NONE.
+static uint32_t engine_for(const struct fuser *fuser, uint32_t classes, enum element element)
+{
+    const struct target *target = fuser->plan->target;
+    for (uint32_t i = 0; i < target->engine_count; i++) {
+        bool all = (fuser->abilities[i] & classes) == classes;
+        for (int class = 0; all && class < OPERATOR_CLASSES; class ++) {
+            const char *name = operator_class_name((enum operator_class) class);
+            all =
+                (classes >> class & 1) == 0 || target_takes(target, i, name, element_name(element));
+        }
+        if (all)
+            return i;
+    }
+    return TARGET_NONE;
+}
+
+// Whether what a group gives would have to be computed on a lesser engine because it is cast
+// there: a conversion puts casts behind what a network gives.
+static bool cast_takes_away(const struct fuser *fuser, uint32_t group, uint32_t reader)
+{
+    const struct network *network = fuser->plan->network;
+    const struct network_node *node = network_node(network, group);
+    const uint32_t classes = fuser->classes[group];
+    if (network_node(network, reader)->definition->function != COMPUTES_CAST ||
+        !fuser->heavy[group])
+        return false;
+    const enum element element = network_value(network, node->outputs[0])->type.element;
+    return engine_for(fuser, classes & ~(UINT32_C(1) << OPERATOR_ELEMENTWISE), element) !=
+           engine_for(fuser, classes | fuser->classes[reader], element);
+}
+
 static bool is_light(const struct network_node *node)
 {
     return node->definition->class == OPERATOR_ELEMENTWISE && !node->definition->random &&
@@ -175,6 +208,7 @@ static void try_join(struct fuser *fuser, uint32_t reader, uint32_t value)
     if (a == NETWORK_NONE || a == b || fuser->sealed[a] || fuser->sealed[b] ||
         fuser->size[a] + fuser->size[b] > FUSE_NODES_MOST || (fuser->heavy[a] && fuser->heavy[b]) ||
         !fit_together(fuser, fuser->classes[a], fuser->classes[b]) ||
+        cast_takes_away(fuser, a, reader) ||
         maker != fuser->last[a] || // something of the group is read elsewhere
         !takes(fuser, network_node(network, reader), network_node(network, maker), value) ||
         ((fuser->heavy[a] || fuser->heavy[b]) && reads_apart(fuser, a, b)))

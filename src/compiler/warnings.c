@@ -482,6 +482,19 @@ static void find_short_runs(const struct finder *finder)
     free(lines.items);
 }
 
+// Numbers that the conversion of the network made infinite.
+static void find_beyond(const struct finder *finder)
+{
+    const struct conversion_record *record = &finder->plan->network->conversion;
+    if (record->beyond > 0)
+        plan_warn(finder->plan, UINT32_MAX, "range",
+                  "%" PRIu64 " number%s of %" PRIu64 " constant%s beyond what %.*s allows and "
+                  "infinite now, as %g; the first is in '%.*s'",
+                  record->beyond, record->beyond == 1 ? "" : "s", record->beyond_constants,
+                  record->beyond_constants == 1 ? " is" : "s are", VIEW_ARGUMENTS(record->text),
+                  record->beyond_greatest, VIEW_ARGUMENTS(record->beyond_first));
+}
+
 void warnings_find(struct plan *plan, const struct program *program,
                    const struct sim_result *result)
 {
@@ -492,6 +505,7 @@ void warnings_find(struct plan *plan, const struct program *program,
         memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *finder.accounts);
     finder.all = &finder.accounts[program->group_count];
     count_all(&finder);
+    find_beyond(&finder);
     find_host(&finder);
     find_bottleneck(&finder);
     find_single_lanes(&finder);

@@ -241,7 +241,8 @@ static status run_network(struct running *run, const char *folder, unsigned *out
     if (!test_case_join_path(path, folder, MODEL_NAME))
         return status_make(STATUS_LIMIT, "%s: the path is too long", folder);
     struct network *network;
-    STATUS_TRY(network_open(path, NULL, &network));
+    const struct network_options options = {.conversion = run->options->conversion};
+    STATUS_TRY(network_open(path, &options, &network));
     run->network = network;
     run->graph = network_graph(network, 0);
     run->engine = run->options->engine != NULL ? run->options->engine : &PLAIN;

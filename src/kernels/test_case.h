@@ -26,6 +26,7 @@ struct test_case_engine {
 
 struct test_case_options {
     struct compare_tolerance tolerance;
+    const char *conversion;                // as network_options has it; may be NULL
     unsigned threads;                      // as in executor.h
     const struct test_case_engine *engine; // NULL: the plain executor
 };

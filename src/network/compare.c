@@ -78,6 +78,21 @@ static void compare_integer(struct tally *tally, uint64_t index, enum element el
     count_difference(tally, index);
 }
 
+// The tolerance with what depends on the whole tensor.
+static struct compare_tolerance tolerance_for(const struct constant *want, uint64_t count,
+                                              const struct compare_tolerance *tolerance)
+{
+    struct compare_tolerance own = *tolerance;
+    double largest = 0;
+    for (uint64_t i = 0; tolerance->of_largest > 0 && i < count; i++) {
+        const double magnitude = fabs(constant_real(want, i));
+        if (isfinite(magnitude))
+            largest = fmax(largest, magnitude);
+    }
+    own.atol += tolerance->of_largest * largest;
+    return own;
+}
+
 static struct tally compare_numbers(const struct tensor *got, const struct tensor *want,
                                     const struct compare_tolerance *tolerance)
 {
@@ -88,13 +103,15 @@ static struct tally compare_numbers(const struct tensor *got, const struct tenso
     left.tensor.element = right.tensor.element = part_element(got->element);
     const bool exact = !element_is_float(left.tensor.element);
     const uint64_t count = tensor_count(got) * parts;
+    const struct compare_tolerance own =
+        exact ? *tolerance : tolerance_for(&right, count, tolerance);
     for (uint64_t i = 0; i < count; i++) {
         if (exact)
             compare_integer(&tally, i / parts, got->element, constant_integer(&left, i),
                             constant_integer(&right, i));
         else
             compare_real(&tally, i / parts, constant_real(&left, i), constant_real(&right, i),
-                         tolerance);
+                         &own);
     }
     return tally;
 }

@@ -1,7 +1,8 @@
 // Whether a computed value is the one that was expected.
 //
 // Integers, bools and texts must be equal. Numbers with a fraction may differ by
-// at most `atol + rtol * |expected|`; NaN equals NaN, and an infinity only
+// at most `atol + rtol * |expected| + of_largest * |largest expected|`, the largest of all finite
+// numbers of the tensor; NaN equals NaN, and an infinity only
 // itself. Sequences are compared item by item.
 
 #ifndef OPSCOPE_NETWORK_COMPARE_H
@@ -12,6 +13,7 @@
 struct compare_tolerance {
     double rtol;
     double atol;
+    double of_largest;
 };
 
 enum { COMPARE_REASON_MOST = 400 };

@@ -90,6 +90,14 @@ static status import(struct input *input, struct network **out_network)
     return onnx_import(input, out_network);
 }
 
+// After types are known.
+static status network_convert_by(struct network *network, const char *text)
+{
+    struct conversion conversion;
+    STATUS_TRY(conversion_parse(text, &conversion));
+    return network_convert(network, &conversion);
+}
+
 status network_read(struct input *input, const struct network_options *options,
                     struct network **out_network)
 {
@@ -101,6 +109,8 @@ status network_read(struct input *input, const struct network_options *options,
         failure = network_apply(network, options);
     if (failure == STATUS_OK)
         failure = network_infer(network);
+    if (failure == STATUS_OK && options != NULL && options->conversion != NULL)
+        failure = network_convert_by(network, options->conversion);
     if (failure != STATUS_OK) {
         network_free(network);
         return failure;

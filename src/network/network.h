@@ -14,6 +14,7 @@
 #include "attribute.h"
 #include "base/input.h"
 #include "base/segments.h"
+#include "conversion.h"
 #include "work.h"
 
 #define NETWORK_NONE UINT32_MAX
@@ -78,19 +79,21 @@ struct network {
     struct input *source;
     struct input **externals; // files of external constants
     size_t external_count;
+    struct conversion_record conversion;
 };
 
-// What the user says about the shapes of inputs.
+// What the user says about the shapes of inputs, and what elements become.
 struct network_options {
     const char *const *shapes;  // "input=1x3x224x224"; "1x3x224x224" for the only input
     const char *const *symbols; // "batch,1"
     size_t shape_count;
     size_t symbol_count;
     int64_t batch; // length of the first dimension of inputs, where the file leaves it open; 0
+    const char *conversion; // as conversion_parse takes it; NULL: the network stays as it is
 };
 
-// Reads a file of either kind, told apart by its content, and infers all types
-// and shapes. Failures name the file, the node and the reason.
+// Reads a file of either kind, told apart by its content, infers all types
+// and shapes, and converts it. Failures name the file, the node and the reason.
 // `options` may be NULL.
 status network_open(const char *path, const struct network_options *options,
                     struct network **out_network);

@@ -205,6 +205,10 @@ struct operator_definition {
     uint16_t flops;
     bool random;      // never calculated before the network runs
     bool reads_graph; // looks at the operators that its inputs were computed by
+    // Inputs whose element does not go with that of the data: shapes, axes, counts, scales. A
+    // conversion of the network leaves them as they are. Bits (OPERATOR_INPUT).
+    uint32_t exact;
+    bool sums_in_result; // what it adds up is kept in the element of its result
     // Checks whatever does not depend on the elements of inputs, so that a
     // kernel never meets a wrong type, rank, dimension or attribute, and fills
     // `outputs`. Parts that follow from unknown inputs stay unknown. The caller
@@ -213,6 +217,8 @@ struct operator_definition {
     // Sets macs and flops; all shapes are known. NULL: no MACs, `flops` x elements.
     void (*measure)(const struct inference *inference, struct work *work);
 };
+
+#define OPERATOR_INPUT(index) (UINT32_C(1) << (index))
 
 struct operator_table {
     const struct operator_definition *items;

@@ -44,7 +44,17 @@ uint16_t real_f16_of_double(double value)
 
 uint16_t real_to_f16(float value)
 {
-    return real_f16_of_double((double)value);
+    const uint32_t bits = real_bits(value);
+    const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+    const uint32_t magnitude = bits & 0x7fffffff;
+    if (magnitude > 0x7f800000)
+        return sign | 0x7e00;
+    if (magnitude >= real_bits(65520.0f))
+        return sign | 0x7c00;
+    // The sum has the unit of the smallest numbers of f16 in its last place, and is rounded.
+    if (magnitude < real_bits(0x1p-14f))
+        return (uint16_t)(sign | (real_bits(real_from_bits(magnitude) + 0.5f) - real_bits(0.5f)));
+    return (uint16_t)(sign | ((magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13));
 }
 
 float real_to_odd(double value)

@@ -129,6 +129,7 @@ void program_builder_view(const struct program_builder *builder, struct program 
         .source = builder->source,
         .texts = bytes_view(&builder->texts),
         .constants = bytes_view(&builder->constants),
+        .conversion = builder->conversion,
         .outside = builder->outside,
     };
     for (size_t i = 0; i < PROGRAM_TABLE_COUNT; i++) {

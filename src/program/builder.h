@@ -14,6 +14,7 @@ struct program_builder {
     struct hash_index text_index;
     struct view target_text;
     struct view source;
+    struct view conversion; // "" until somebody says it; must outlive the program
     // Constants stay where they are: the program is run in this process, and never written.
     bool keeps_outside;
     const void **outside; // by value

@@ -20,10 +20,12 @@
 
 enum {
     CONTAINER_VERSION = 2,
+    CONVERTED_VERSION = 3, // of a converted network: with a section more, at the end
     CONTAINER_ALIGNMENT = 64,
     EXTRA_SECTIONS = 4, // target, source, texts, constants
     CONSTANTS = 3,      // of the extra sections
     SECTION_COUNT = PROGRAM_TABLE_COUNT + EXTRA_SECTIONS,
+    SECTIONS_MOST = SECTION_COUNT + 1,
 };
 
 static_assert((int)VERSION1_TABLE_COUNT <= (int)PROGRAM_TABLE_COUNT,
@@ -65,6 +67,8 @@ static struct content content_at(const struct program *program, size_t index)
         return (struct content){"texts", 1, program->texts};
     case 3:
         return (struct content){"constants", 1, program->constants};
+    case SECTION_COUNT:
+        return (struct content){"conversion", 1, program->conversion};
     default: {
         const struct program_table *table = &PROGRAM_TABLES[index - EXTRA_SECTIONS];
         const size_t size = (size_t)program_table_size(program, table) * table->item_size;
@@ -88,11 +92,24 @@ static uint32_t program_container_checksum_of(const void *data, uint64_t size)
 #endif
 }
 
+static uint32_t version_of(const struct program *program)
+{
+    return program->conversion.size > 0 ? CONVERTED_VERSION : CONTAINER_VERSION;
+}
+
+static size_t section_count(uint32_t version)
+{
+    return version == 1                   ? (size_t)EXTRA_SECTIONS + VERSION1_TABLE_COUNT
+           : version == CONVERTED_VERSION ? SECTIONS_MOST
+                                          : SECTION_COUNT;
+}
+
 static void container_describe(const struct program *program, struct container_header *header,
                                struct container_section *sections)
 {
-    uint64_t offset = container_aligned(sizeof *header + SECTION_COUNT * sizeof *sections);
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
+    const size_t count = section_count(version_of(program));
+    uint64_t offset = container_aligned(sizeof *header + count * sizeof *sections);
+    for (size_t i = 0; i < count; i++) {
         const struct content content = content_at(program, i);
         sections[i] = (struct container_section){
             .offset = offset, .size = content.bytes.size, .item_size = content.item_size};
@@ -102,9 +119,9 @@ static void container_describe(const struct program *program, struct container_h
         offset = container_aligned(offset + content.bytes.size);
     }
     *header = (struct container_header){
-        .version = CONTAINER_VERSION, .sections = SECTION_COUNT, .size = offset};
+        .version = version_of(program), .sections = (uint32_t)count, .size = offset};
     memcpy(header->magic, MAGIC, sizeof MAGIC);
-    header->checksum = program_container_checksum_of(sections, SECTION_COUNT * sizeof *sections);
+    header->checksum = program_container_checksum_of(sections, count * sizeof *sections);
 }
 
 static void program_container_write_padding(struct output *output)
@@ -116,9 +133,10 @@ static void program_container_write_padding(struct output *output)
 
 uint64_t program_file_size(const struct program *program)
 {
+    const size_t count = section_count(version_of(program));
     uint64_t size = container_aligned(sizeof(struct container_header) +
-                                      SECTION_COUNT * sizeof(struct container_section));
-    for (size_t i = 0; i < SECTION_COUNT; i++)
+                                      count * sizeof(struct container_section));
+    for (size_t i = 0; i < count; i++)
         size += container_aligned(content_at(program, i).bytes.size);
     return size;
 }
@@ -126,12 +144,12 @@ uint64_t program_file_size(const struct program *program)
 void program_write_into(const struct program *program, struct output *output)
 {
     struct container_header header;
-    struct container_section sections[SECTION_COUNT];
+    struct container_section sections[SECTIONS_MOST];
     container_describe(program, &header, sections);
     output_write(output, &header, sizeof header);
-    output_write(output, sections, sizeof sections);
+    output_write(output, sections, header.sections * sizeof *sections);
     program_container_write_padding(output);
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
+    for (size_t i = 0; i < header.sections; i++) {
         const struct content content = content_at(program, i);
         output_write(output, content.bytes.data, content.bytes.size);
         program_container_write_padding(output);
@@ -157,11 +175,6 @@ static bool is_iree_module(struct view bytes)
     return view_is(view_slice(bytes, 4, 8), "IREE") || view_is(view_slice(bytes, 8, 12), "IREE");
 }
 
-static size_t section_count(uint32_t version)
-{
-    return EXTRA_SECTIONS + (version == 1 ? VERSION1_TABLE_COUNT : PROGRAM_TABLE_COUNT);
-}
-
 static status check_start(const struct input *input, const struct container_header *header)
 {
     if (is_iree_module(input->bytes))
@@ -173,11 +186,11 @@ static status check_start(const struct input *input, const struct container_head
     if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0)
         return container_damaged(
             input, "it does not start like one ('opscope compile' makes one of a network)");
-    if (header->version == 0 || header->version > CONTAINER_VERSION)
+    if (header->version == 0 || header->version > CONVERTED_VERSION)
         return status_make(STATUS_UNSUPPORTED,
                            "%s: a program of version %" PRIu32 "; this opscope reads versions 1 "
                            "to %d, compile the network again",
-                           input->path, header->version, CONTAINER_VERSION);
+                           input->path, header->version, CONVERTED_VERSION);
     return STATUS_OK;
 }
 
@@ -281,10 +294,21 @@ static void set_tables(const struct view *tables, struct program *program)
                           (uint32_t)(tables[i].size / PROGRAM_TABLES[i].item_size));
 }
 
+// What reads a program may rely on it.
+static status read_conversion(const struct input *input, struct view text, struct program *program)
+{
+    struct conversion conversion;
+    program->conversion = arena_copy(&program->kept, text); // with a NUL
+    const status failure = conversion_parse(program->conversion.data, &conversion);
+    const bool wrong = failure != STATUS_OK || memchr(text.data, '\0', text.size) != NULL;
+    status_free(failure);
+    return wrong ? container_damaged(input, "section 'conversion' is none") : STATUS_OK;
+}
+
 static status program_container_read_program(struct input *input, struct program *program)
 {
     struct container_header header;
-    struct view sections[SECTION_COUNT];
+    struct view sections[SECTIONS_MOST];
     STATUS_TRY(program_container_read_header(input, &header));
     STATUS_TRY(program_container_read_sections(input, &header, program, sections));
     program->target_text = sections[0];
@@ -295,6 +319,8 @@ static status program_container_read_program(struct input *input, struct program
         version1_convert(sections + EXTRA_SECTIONS, program);
     else
         set_tables(sections + EXTRA_SECTIONS, program);
+    if (header.version == CONVERTED_VERSION)
+        STATUS_TRY(read_conversion(input, sections[SECTION_COUNT], program));
     STATUS_TRY(program_validate(program));
     return input_check(input);
 }

@@ -198,6 +198,7 @@ status program_load(const struct program *program, struct network **out_network)
     struct loader loader = {program, NULL};
     const char *path = program->source_file != NULL ? program->source_file->path : "program";
     loader.network = network_create(NETWORK_ONNX, input_over(path, (struct view){0}));
+    loader.network->conversion.text = arena_copy(&loader.network->arena, program->conversion);
     const status failure = load_all(&loader);
     if (failure != STATUS_OK) {
         network_free(loader.network);

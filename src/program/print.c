@@ -151,6 +151,8 @@ static void program_print_head(struct printer *printer)
                   VIEW_ARGUMENTS(program->source), printer->target->name, program->operator_count,
                   program->group_count, program->job_count, program->task_count,
                   program->buffer_count, program->dispatch_count);
+    if (program->conversion.size > 0)
+        output_format(printer->output, "converted %.*s\n", VIEW_ARGUMENTS(program->conversion));
 }
 
 static void print_operators(struct printer *printer)

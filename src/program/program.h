@@ -283,6 +283,7 @@ struct program {
     struct view source;      // base name of the network's file
     struct view texts;       // one after the other, each with a NUL; id = offset
     struct view constants;   // bytes of constants and attributes, aligned to 64
+    struct view conversion;  // of its elements, as conversion_parse takes it; "": none
     const uint32_t *inputs;  // of the network, in order: value ids
     const uint32_t *outputs;
     const struct program_operator *operators;

@@ -14,12 +14,19 @@
 #include "network/tensor_file.h"
 #include "network/tensor_random.h"
 
+// Elements are converted where the environment says CONVERT=f32=bf16.
+static inline status open_network(const char *model, struct network **out_network)
+{
+    const struct network_options options = {.conversion = getenv("CONVERT")};
+    return network_open(model, &options, out_network);
+}
+
 static inline status compile_to(const char *target_name, const char *model, const char *path)
 {
     struct network *network;
     struct target *target;
     STATUS_TRY(target_open(target_name, &target));
-    status failure = network_open(model, NULL, &network);
+    status failure = open_network(model, &network);
     if (failure != STATUS_OK) {
         target_free(target);
         return failure;
@@ -114,7 +121,7 @@ static inline status plain_run_compute(struct plain_run *run, const char *model,
 static inline status plain_run_open(struct plain_run *run, const char *model, bool wide)
 {
     *run = (struct plain_run){0};
-    STATUS_TRY(network_open(model, NULL, &run->network));
+    STATUS_TRY(open_network(model, &run->network));
     run->graph = network_graph(run->network, 0);
     run->inputs = memory_allocate_zeroed((size_t)run->graph->input_count + 1, sizeof *run->inputs);
     run->outputs =

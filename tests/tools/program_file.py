@@ -117,6 +117,8 @@ FIELDS_1 = {name: Fields(fields) for name, fields in LAYOUT_1 if fields is not N
 
 def layout_of(data):
     """Sections and fields of its version."""
+    if data[8:12] == b"\3\0\0\0":
+        return LAYOUT + [("conversion", None)], FIELDS
     return (LAYOUT_1, FIELDS_1) if data[8:12] == b"\1\0\0\0" else (LAYOUT, FIELDS)
 
 
@@ -129,7 +131,7 @@ def sections_of(data):
     need(len(data) >= HEADER.size, "shorter than a header")
     magic, version, count, size, checksum, zero = HEADER.unpack_from(data)
     need(magic == b"OPXPROG\n", "no program")
-    need(version in (1, 2), f"version {version}")
+    need(version in (1, 2, 3), f"version {version}")
     layout, _ = layout_of(data)
     need(count == len(layout) and zero == 0 and size == len(data), "the header is wrong")
     end = HEADER.size + count * SECTION.size

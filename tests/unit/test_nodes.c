@@ -39,6 +39,8 @@ static void kinds_say_what_they_are_for(void **state)
         {"aiccopysamevtcm2d", "TCM", NODE_COMPUTE, ROLE_TRANSFER},
         {"aicmulticastvtcm", "TCM", NODE_MULTICAST, ROLE_COMMUNICATION},
         {"aicgather", "DDR", NODE_COMPUTE, ROLE_COMPUTE},
+        {"aicmmap", "CacheableDDR", NODE_DDR, ROLE_CONTROL},
+        {"aicoutputsemaphoreinc", "DDR", NODE_SYNC, ROLE_CONTROL},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         const struct view kind = view_of(CASES[i].kind), memory = view_of(CASES[i].memory);

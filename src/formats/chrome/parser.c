@@ -395,9 +395,30 @@ static const char *parser_next_line(const char *at, const char *end, size_t colu
 }
 
 // An event that lacks its end runs on into the next ones: these are found again by their lines,
-// which begin as far inside as its own. Not without end: an input of such events alone would be
-// read once for each.
-enum { WASTED_TIMES = 64 };
+// which begin as far inside as its own. Not without end, as an input of such events alone would be
+// read once for each: after this many times its size no event goes on where another one starts.
+enum { WASTED_TIMES = 4 };
+
+// At a '{'. Once an event has run on into others, what ends before the next line that may start one
+// is tried first.
+static enum result take_item(struct chrome_parser *parser, const char **at)
+{
+    const char *from = *at;
+    const char *end = parser->end;
+    const size_t column = parser->wasted > 0 ? column_of(parser, from) : SIZE_MAX;
+    if (column == SIZE_MAX)
+        return parser_take_event(parser, at, parser->event);
+    parser->end = parser_next_line(from, end, column);
+    const bool last = parser->end == end;
+    const enum result result = parser_take_event(parser, at, parser->event);
+    parser->end = end;
+    if (result == DONE || last)
+        return result;
+    if (parser->wasted / WASTED_TIMES > (uint64_t)(end - parser->start))
+        return MALFORMED;
+    *at = from;
+    return parser_take_event(parser, at, parser->event);
+}
 
 // After what is no event: after its brackets or the word that it is, where that ends in its line
 // (the input may be one line), else where the next event starts a line. `*line_end` is where the
@@ -413,11 +434,9 @@ static const char *pass_over(struct chrome_parser *parser, const char *from, con
     const char *stop = scan_value(from, *line_end);
     if (stop != NULL)
         return stop;
-    parser->wasted += (uint64_t)(at - from);
+    parser->wasted += (uint64_t)(at - from) + 1;
     const size_t column = column_of(parser, from);
-    const bool again =
-        column != SIZE_MAX && parser->wasted / WASTED_TIMES <= (uint64_t)(end - parser->start);
-    return parser_next_line(again ? from : at, end, column);
+    return parser_next_line(column != SIZE_MAX ? from : at, end, column);
 }
 
 const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
@@ -437,8 +456,7 @@ const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
         if (*at == ']')
             return at + 1;
         const char *from = at;
-        const enum result result =
-            *at == '{' ? parser_take_event(parser, &at, parser->event) : MALFORMED;
+        const enum result result = *at == '{' ? take_item(parser, &at) : MALFORMED;
         if (result == DONE) {
             visitor->event(visitor, parser->event);
             continue;

@@ -84,13 +84,18 @@ enum node_time node_time_of(struct view kind, struct view memory)
         return NODE_MULTICAST;
     if (is_layout(kind))
         return NODE_LAYOUT;
-    const bool far = has(kind, "copyto") || has(kind, "copyfrom") || has(kind, "copyddr") ||
+    if (has(kind, "semaphoreinc"))
+        return NODE_SYNC;
+    const bool far = has(kind, "mmap") || has(kind, "munmap") || has(kind, "copyto") ||
+                     has(kind, "copyfrom") || has(kind, "copyddr") ||
                      (has(kind, "copy") && has(memory, "DDR"));
     return far ? NODE_DDR : NODE_COMPUTE;
 }
 
 enum role node_role_of(struct view kind, struct view memory)
 {
+    if (has(kind, "mmap") || has(kind, "munmap") || has(kind, "semaphoreinc"))
+        return ROLE_CONTROL;
     switch (node_time_of(kind, memory)) {
     case NODE_MULTICAST:
         return ROLE_COMMUNICATION;
@@ -116,6 +121,8 @@ const char *node_role_suffix(enum role role)
         return " multicast";
     case ROLE_WAIT:
         return " sync";
+    case ROLE_CONTROL:
+        return " control";
     default:
         return "";
     }

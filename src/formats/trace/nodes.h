@@ -53,7 +53,7 @@ enum node_time node_time_of(struct view kind, struct view memory);
 enum role node_role_of(struct view kind, struct view memory);
 
 // What a lane of such work is called after its engine: " in", " out", " copy", " multicast",
-// " sync"; "" for what computes.
+// " sync", " control"; "" for what computes.
 const char *node_role_suffix(enum role role);
 
 // "compute", "ddr", "multicast", "layout", "sync": what has at least half of the time; else

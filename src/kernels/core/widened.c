@@ -7,28 +7,28 @@
 
 enum { GRAIN = 1 << 16 };
 
-struct conversion {
+struct widening {
     const struct tensor *tensor;
     float *data;
 };
 
-static void *widened_element_at(const struct conversion *conversion, uint64_t index)
+static void *widened_element_at(const struct widening *widening, uint64_t index)
 {
-    return (char *)conversion->tensor->data + index * element_size(conversion->tensor->element);
+    return (char *)widening->tensor->data + index * element_size(widening->tensor->element);
 }
 
 static void widened_widen_piece(void *context, uint64_t from, uint64_t to)
 {
-    const struct conversion *conversion = context;
-    convert_row(conversion->tensor->element, widened_element_at(conversion, from), ELEMENT_F32,
-                conversion->data + from, to - from, false);
+    const struct widening *widening = context;
+    convert_row(widening->tensor->element, widened_element_at(widening, from), ELEMENT_F32,
+                widening->data + from, to - from, false);
 }
 
 static void narrow_piece(void *context, uint64_t from, uint64_t to)
 {
-    const struct conversion *conversion = context;
-    convert_from_f32(conversion->tensor->element, conversion->data + from,
-                     widened_element_at(conversion, from), to - from);
+    const struct widening *widening = context;
+    convert_from_f32(widening->tensor->element, widening->data + from,
+                     widened_element_at(widening, from), to - from);
 }
 
 status widened_output(const struct tensor *tensor, struct widened *out_widened)
@@ -56,7 +56,7 @@ status widened_input(const struct tensor *tensor, struct parallel *parallel,
     STATUS_TRY(widened_output(tensor, out_widened));
     if (out_widened->owned)
         parallel_for(parallel, tensor_count(tensor), GRAIN, widened_widen_piece,
-                     &(struct conversion){tensor, out_widened->data});
+                     &(struct widening){tensor, out_widened->data});
     return STATUS_OK;
 }
 
@@ -64,7 +64,7 @@ void widened_finish(struct widened *widened, struct parallel *parallel)
 {
     if (widened->owned)
         parallel_for(parallel, tensor_count(widened->tensor), GRAIN, narrow_piece,
-                     &(struct conversion){widened->tensor, widened->data});
+                     &(struct widening){widened->tensor, widened->data});
     widened_free(widened);
 }
 

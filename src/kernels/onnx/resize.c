@@ -235,7 +235,7 @@ static enum element working_element(enum element element)
     return element_size(element) >= 4 && element != ELEMENT_F32 ? ELEMENT_F64 : ELEMENT_F32;
 }
 
-struct conversion {
+struct recast {
     enum element from, to;
     const char *source;
     char *target;
@@ -243,7 +243,7 @@ struct conversion {
 
 static void onnx_resize_convert_piece(void *context, uint64_t from, uint64_t to)
 {
-    const struct conversion *c = context;
+    const struct recast *c = context;
     convert_row(c->from, c->source + from * element_size(c->from), c->to,
                 c->target + from * element_size(c->to), to - from, true);
 }
@@ -251,8 +251,8 @@ static void onnx_resize_convert_piece(void *context, uint64_t from, uint64_t to)
 static void convert_all(struct parallel *parallel, const struct tensor *source,
                         const struct tensor *target)
 {
-    struct conversion conversion = {source->element, target->element, source->data, target->data};
-    parallel_for(parallel, tensor_count(source), PIECE, onnx_resize_convert_piece, &conversion);
+    struct recast recast = {source->element, target->element, source->data, target->data};
+    parallel_for(parallel, tensor_count(source), PIECE, onnx_resize_convert_piece, &recast);
 }
 
 // Resizes dimension `axis` of `*value`, which is replaced: by `target`, or where that is NULL

@@ -343,6 +343,7 @@ static void measure_nothing(const struct inference *inference, struct work *work
 static const struct operator_definition OPERATORS[] = {
     CONTROL(.name = "If", .inputs = {1, 1}, .infer = infer_if),
     {.name = "Loop",
+     .exact = OPERATOR_INPUT(0),
      .class = OPERATOR_CONTROL,
      .inputs = {0, UINT16_MAX},
      .outputs = {0, UINT16_MAX},

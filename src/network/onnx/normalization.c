@@ -300,6 +300,7 @@ static void measure_mean_variance(const struct inference *inference, struct work
 
 static const struct operator_definition DEFINITIONS[] = {
     {.name = "BatchNormalization",
+     .exact = OPERATOR_INPUT(1) | OPERATOR_INPUT(2) | OPERATOR_INPUT(3) | OPERATOR_INPUT(4),
      .class = OPERATOR_NORMALIZATION,
      .inputs = {5, 5},
      .outputs = {1, 5},

@@ -222,7 +222,8 @@ static const struct operator_definition DEFINITIONS[] = {
             .measure = measure_global, .tiling = TILED_AS_GLOBAL_POOL),
     POOLING(.name = "GlobalLpPool", .inputs = {1, 1}, .infer = infer_global_lp,
             .measure = measure_global_lp),
-    POOLING(.name = "MaxUnpool", .inputs = {2, 3}, .infer = infer_max_unpool),
+    POOLING(.name = "MaxUnpool", .exact = OPERATOR_INPUT(2), .inputs = {2, 3},
+            .infer = infer_max_unpool),
 };
 
 const struct operator_table ONNX_POOLING_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

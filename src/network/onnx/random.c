@@ -136,6 +136,7 @@ static void measure_multinomial(const struct inference *inference, struct work *
 static const struct operator_definition DEFINITIONS[] = {
     ELEMENTWISE(.name = "Bernoulli", .flops = 5, .infer = infer_bernoulli),
     {.name = "Dropout",
+     .exact = OPERATOR_INPUT(1),
      .class = OPERATOR_ELEMENTWISE,
      .inputs = {1, 3},
      .outputs = {1, 2},

@@ -143,8 +143,8 @@ static void measure_log_sum_exp(const struct inference *inference, struct work *
 
 #define REDUCTION(...)                                                                             \
     {                                                                                              \
-        .class = OPERATOR_REDUCTION, .inputs = {1, 2}, .outputs = {1, 1},                          \
-        .price = PRICED_AS_REDUCTION, __VA_ARGS__                                                  \
+        .class = OPERATOR_REDUCTION, .exact = OPERATOR_INPUT(1), .inputs = {1, 2},                 \
+        .outputs = {1, 1}, .price = PRICED_AS_REDUCTION, __VA_ARGS__                               \
     }
 
 static const struct operator_definition DEFINITIONS[] = {
@@ -163,6 +163,7 @@ static const struct operator_definition DEFINITIONS[] = {
      .measure = measure_plain,
      .price = PRICED_AS_REDUCTION},
     {.name = "CumSum",
+     .exact = OPERATOR_INPUT(1),
      .class = OPERATOR_REDUCTION,
      .inputs = {2, 2},
      .outputs = {1, 1},

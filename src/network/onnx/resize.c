@@ -215,6 +215,7 @@ static void measure_affine_grid(const struct inference *inference, struct work *
 static const struct operator_definition ITEMS[] = {
     {.name = "Resize",
      .class = OPERATOR_OTHER,
+     .exact = OPERATOR_INPUT(1) | OPERATOR_INPUT(2) | OPERATOR_INPUT(3),
      .inputs = {1, 4},
      .outputs = {1, 1},
      .infer = onnx_resize_infer_resize,
@@ -223,6 +224,7 @@ static const struct operator_definition ITEMS[] = {
      .function = COMPUTES_RESIZE},
     {.name = "Upsample",
      .class = OPERATOR_OTHER,
+     .exact = OPERATOR_INPUT(1),
      .inputs = {1, 2},
      .outputs = {1, 1},
      .infer = onnx_resize_infer_resize,
@@ -235,8 +237,8 @@ static const struct operator_definition ITEMS[] = {
      .infer = infer_grid_sample,
      .measure = measure_grid_sample,
      .price = PRICED_AS_GATHER},
-    OTHER(.name = "AffineGrid", .inputs = {2, 2}, .infer = infer_affine_grid,
-          .measure = measure_affine_grid),
+    OTHER(.name = "AffineGrid", .exact = OPERATOR_INPUT(1), .inputs = {2, 2},
+          .infer = infer_affine_grid, .measure = measure_affine_grid),
 };
 
 const struct operator_table ONNX_RESIZE_OPERATORS = OPERATOR_TABLE(ITEMS);

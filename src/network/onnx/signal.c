@@ -251,6 +251,7 @@ static void measure_stft(const struct inference *inference, struct work *work)
 
 static const struct operator_definition DEFINITIONS[] = {
     {.name = "DFT",
+     .exact = OPERATOR_INPUT(1) | OPERATOR_INPUT(2),
      .class = OPERATOR_OTHER,
      .inputs = {1, 3},
      .outputs = {1, 1},
@@ -258,18 +259,23 @@ static const struct operator_definition DEFINITIONS[] = {
      .measure = measure_dft,
      .price = PRICED_AS_OTHER},
     {.name = "STFT",
+     .exact = OPERATOR_INPUT(1) | OPERATOR_INPUT(3),
      .class = OPERATOR_OTHER,
      .inputs = {2, 4},
      .outputs = {1, 1},
      .infer = infer_stft,
      .measure = measure_stft,
      .price = PRICED_AS_OTHER},
-    CONSTANT(.name = "HannWindow", .inputs = {1, 1}, .flops = 7, .infer = onnx_signal_infer_window),
-    CONSTANT(.name = "HammingWindow", .inputs = {1, 1}, .flops = 7,
+    CONSTANT(.name = "HannWindow", .exact = OPERATOR_INPUT(0), .inputs = {1, 1}, .flops = 7,
              .infer = onnx_signal_infer_window),
-    CONSTANT(.name = "BlackmanWindow", .inputs = {1, 1}, .flops = 14,
+    CONSTANT(.name = "HammingWindow", .exact = OPERATOR_INPUT(0), .inputs = {1, 1}, .flops = 7,
              .infer = onnx_signal_infer_window),
-    CONSTANT(.name = "MelWeightMatrix", .inputs = {5, 5}, .flops = 2, .infer = infer_mel_weights),
+    CONSTANT(.name = "BlackmanWindow", .exact = OPERATOR_INPUT(0), .inputs = {1, 1}, .flops = 14,
+             .infer = onnx_signal_infer_window),
+    CONSTANT(.name = "MelWeightMatrix",
+             .exact = OPERATOR_INPUT(0) | OPERATOR_INPUT(1) | OPERATOR_INPUT(2) |
+                      OPERATOR_INPUT(3) | OPERATOR_INPUT(4),
+             .inputs = {5, 5}, .flops = 2, .infer = infer_mel_weights),
 };
 
 const struct operator_table ONNX_SIGNAL_OPERATORS = OPERATOR_TABLE(DEFINITIONS);

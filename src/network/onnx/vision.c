@@ -254,6 +254,7 @@ static status infer_image_decoder(struct inference *inference)
 
 static const struct operator_definition DEFINITIONS[] = {
     {.name = "RoiAlign",
+     .exact = OPERATOR_INPUT(2),
      .class = OPERATOR_GATHER,
      .inputs = {3, 3},
      .outputs = {1, 1},
@@ -268,6 +269,7 @@ static const struct operator_definition DEFINITIONS[] = {
      .infer = infer_max_roi_pool,
      .price = PRICED_AS_GATHER},
     {.name = "NonMaxSuppression",
+     .exact = OPERATOR_INPUT(2) | OPERATOR_INPUT(3) | OPERATOR_INPUT(4),
      .class = OPERATOR_OTHER,
      .inputs = {2, 5},
      .outputs = {1, 1},
@@ -275,6 +277,7 @@ static const struct operator_definition DEFINITIONS[] = {
      .measure = measure_non_max_suppression,
      .price = PRICED_AS_OTHER},
     {.name = "Col2Im",
+     .exact = OPERATOR_INPUT(1) | OPERATOR_INPUT(2),
      .class = OPERATOR_MOVEMENT,
      .inputs = {3, 3},
      .outputs = {1, 1},

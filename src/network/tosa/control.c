@@ -142,7 +142,8 @@ static status infer_dim(struct inference *inference)
 
 #define SHAPES(...)                                                                                \
     {                                                                                              \
-        .class = OPERATOR_OTHER, .outputs = {1, 1}, .price = PRICED_AS_OTHER, __VA_ARGS__          \
+        .class = OPERATOR_OTHER, .exact = UINT32_MAX, .outputs = {1, 1}, .price = PRICED_AS_OTHER, \
+        __VA_ARGS__                                                                                \
     }
 
 static const struct operator_definition ITEMS[] = {
@@ -171,7 +172,12 @@ static const struct operator_definition ITEMS[] = {
     SHAPES(.name = "tosa.log2_floor_shape", .inputs = {1, 1}, .infer = infer_shape_arithmetic),
     SHAPES(.name = "tosa.concat_shape", .inputs = {1, UINT16_MAX}, .infer = infer_concat_shape),
     SHAPES(.name = "tosa.slice_shape", .inputs = {3, 3}, .infer = infer_slice_shape),
-    SHAPES(.name = "tosa.dim", .inputs = {1, 1}, .infer = infer_dim),
+    {.name = "tosa.dim",
+     .class = OPERATOR_OTHER,
+     .inputs = {1, 1},
+     .outputs = {1, 1},
+     .infer = infer_dim,
+     .price = PRICED_AS_OTHER},
 };
 
 const struct operator_table TOSA_CONTROL_OPERATORS = OPERATOR_TABLE(ITEMS);

@@ -136,7 +136,8 @@ static void add_operation(struct opstats_report *report, const struct qaic_raw_o
                           ? view_find_text(operation->kind, "copyto") < operation->kind.size
                           : view_is(operation->memory, "TCM");
     report->near_bytes += near ? operation->output_size : 0;
-    if (time == NODE_DDR && !report->has_traffic)
+    const bool copies = view_find_text(operation->kind, "copy") < operation->kind.size;
+    if (time == NODE_DDR && copies && !report->has_traffic)
         *(near ? &report->read : &report->written) += operation->output_size;
 }
 
