@@ -139,7 +139,8 @@ install: all
 	install -m 644 include/opscope/*.h $(BUILD)/include/opscope/version.h \
 	    "$(DESTDIR)$(PREFIX)/include/opscope"
 	install -d "$(DESTDIR)$(PYTHONDIR)/opscope"
-	install -m 644 python/opscope/__init__.py "$(DESTDIR)$(PYTHONDIR)/opscope/__init__.py"
+	install -m 644 python/opscope/__init__.py python/opscope/tt_profile.py \
+	    "$(DESTDIR)$(PYTHONDIR)/opscope"
 	install -d "$(DESTDIR)$(PYTHONDIR)/qaic"
 	install -m 644 python/qaic/__init__.py "$(DESTDIR)$(PYTHONDIR)/qaic/__init__.py"
 	install -m 644 python/perfetto_api.py python/perfetto_logger.py "$(DESTDIR)$(PYTHONDIR)"

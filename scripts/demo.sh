@@ -59,9 +59,14 @@ show "opscope convert mobilenet_v2.prof -o demo-network.pb"
 show "opscope overview demo-network.pb | head -n 4"
 show "opscope timeline mobilenet_v2.prof -o demo-network.svg"
 
+say "9. The same network on Tenstorrent's Wormhole, modelled: its operations report, and where its time goes."
+show "opscope compile mobilenet_v2.onnx --target wormhole_b0 -o wormhole.opx --top 1"
+show "tt_profile 'opscope run wormhole.opx --device sim --timing-only >/dev/null'"
+show "tt-perf-report results/perf/device_ops_perf_trace.csv --no-advice --no-color | tail -n 12 | cut -c 1-100"
+
 traces="$KEPT/demo.pb and $KEPT/demo-network.pb"
 if [ -e "$SHARED/model.onnx" ]; then
-    say "9. MobileNet V2 of 8-bit integers, as it would run on Torq: modelled, computed, annotated."
+    say "10. MobileNet V2 of 8-bit integers, as it would run on Torq: modelled, computed, annotated."
     cp "$SHARED/model.onnx" "$SHARED/test_data_set_0/input_0.pb" .
     show "torq-compile model.onnx -o model.vmfb --summary"
     show "opscope run model.vmfb --device sim --input @input_0.pb --max-elements 4"

@@ -81,7 +81,7 @@ uint32_t opscope_operator_times_count(const struct opscope_operator_times *times
 uint64_t opscope_operator_times_unassigned(const struct opscope_operator_times *times);
 
 struct opscope_operator_time {
-    uint32_t operator_id; // by type: one of them
+    uint32_t operator_id; // by type: one of them; 0: time of no operator, the last one
     uint32_t has_device;  // not 0: the profile has times of the device
     uint32_t has_host;    // not 0: ... of the host
     uint32_t reserved;

@@ -25,7 +25,7 @@ struct scope {
 struct known_track {
     bool known;
     size_t scope;
-    size_t lane; // SIZE_MAX: none
+    size_t lanes[ROLE_COUNT]; // + 1, by what its spans do; 0: not looked for, SIZE_MAX: none
     struct clock_domain clock;
 };
 
@@ -39,6 +39,7 @@ struct overview_collector {
     size_t scope_capacity;
     struct known_track *tracks;
     size_t track_count;
+    uint32_t role_key; // of the value by which a span says its role; HASH_NONE: none does
 };
 
 // Collecting ------------------------------------------------------------------
@@ -79,13 +80,14 @@ static uint32_t analysis_overview_hash_of(const struct overview_lane *lane, uint
 }
 
 static size_t analysis_overview_find_lane(const struct overview_collector *collector,
-                                          struct scope *scope, const struct track *track)
+                                          struct scope *scope, const struct track *track,
+                                          enum role role)
 {
-    if (track->role == ROLE_NONE && !collector->unknown)
+    if (role == ROLE_NONE && !collector->unknown)
         return SIZE_MAX;
     struct overview_lane lane = {0};
-    if (track->role != ROLE_NONE || track->engine != 0)
-        lane = (struct overview_lane){.role = track->role,
+    if (role != ROLE_NONE || track->engine != 0)
+        lane = (struct overview_lane){.role = role,
                                       .engine = track->engine,
                                       .device = track->device,
                                       .core = track->core,
@@ -114,7 +116,7 @@ static void add_provenance(struct scope *scope, enum provenance provenance)
     scope->seen = true;
 }
 
-static const struct known_track *find_track(struct overview_collector *collector, uint32_t id)
+static struct known_track *find_track(struct overview_collector *collector, uint32_t id)
 {
     collector->tracks =
         memory_extend(collector->tracks, &collector->track_count, id, sizeof *collector->tracks);
@@ -124,8 +126,6 @@ static const struct known_track *find_track(struct overview_collector *collector
         found->known = true;
         found->clock = *profile_clock(collector->profile, track->clock);
         found->scope = find_scope(collector, scope_of(collector->profile, id));
-        found->lane =
-            analysis_overview_find_lane(collector, &collector->scopes[found->scope], track);
         add_provenance(&collector->scopes[found->scope], track->provenance);
     }
     return found;
@@ -140,15 +140,39 @@ static void analysis_overview_widen(struct interval *range, bool *has, struct in
     *has = true;
 }
 
-static status analysis_overview_add_span(struct overview_collector *collector,
-                                         const struct event *event)
+// A stream may do several things: what a span says of itself counts.
+static size_t lane_of_span(struct overview_collector *collector, struct known_track *known,
+                           uint32_t track_id, struct view values)
 {
-    const struct known_track *track = find_track(collector, event->track);
+    const struct profile *profile = collector->profile;
+    struct value_reader reader = value_read(values);
+    struct value value;
+    enum role role = ROLE_NONE;
+    while (collector->role_key != HASH_NONE && value_next(&reader, &value)) {
+        if (value.key == collector->role_key && value.kind == VALUE_STRING)
+            role_from_name(profile_text(profile, (uint32_t)value.number), &role);
+    }
+    const struct track *track = profile_track(profile, track_id);
+    size_t *lane = &known->lanes[role == ROLE_NONE ? track->role : role];
+    if (*lane == 0) {
+        const size_t found =
+            analysis_overview_find_lane(collector, &collector->scopes[known->scope], track,
+                                        role == ROLE_NONE ? track->role : role);
+        *lane = found == SIZE_MAX ? found : found + 1;
+    }
+    return *lane == SIZE_MAX ? SIZE_MAX : *lane - 1;
+}
+
+static status analysis_overview_add_span(struct overview_collector *collector,
+                                         const struct event *event, struct view values)
+{
+    struct known_track *track = find_track(collector, event->track);
+    const size_t lane = lane_of_span(collector, track, event->track, values);
     struct scope *scope = &collector->scopes[track->scope];
     const struct interval span = {clock_to_ns(&track->clock, event->start),
                                   clock_to_ns(&track->clock, event->end)};
-    if (track->lane != SIZE_MAX)
-        return busy_add(&scope->busy[track->lane], span);
+    if (lane != SIZE_MAX)
+        return busy_add(&scope->busy[lane], span);
     analysis_overview_widen(&scope->other, &scope->has_other, span);
     return STATUS_OK;
 }
@@ -158,7 +182,8 @@ static status analysis_overview_take_batch(struct event_sink *sink, const struct
     struct overview_collector *collector = (struct overview_collector *)sink;
     for (size_t i = 0; i < batch->count; i++) {
         if (batch->events[i].kind == EVENT_SPAN)
-            STATUS_TRY(analysis_overview_add_span(collector, &batch->events[i]));
+            STATUS_TRY(analysis_overview_add_span(collector, &batch->events[i],
+                                                  event_values(batch, &batch->events[i])));
     }
     return STATUS_OK;
 }
@@ -169,6 +194,7 @@ struct overview_collector *overview_collector_create(const struct profile *profi
     collector->sink.take = analysis_overview_take_batch;
     collector->profile = profile;
     collector->unknown = unknown;
+    collector->role_key = strings_find(&profile->strings, VIEW_LITERAL("role"));
     return collector;
 }
 

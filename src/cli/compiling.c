@@ -38,7 +38,9 @@ static status compiling_prove(struct compiling *compiling)
 
 status compiling_run(struct compiling *compiling, const struct compile_observer *observer)
 {
-    const struct compile_options options = {.observer = observer};
+    const struct compile_options options = {.observer = observer,
+                                            .partitions = compiling->partitions,
+                                            .partition_count = compiling->partition_count};
     compiling->plan = plan_create(compiling->network, compiling->target);
     compiling->builder =
         program_builder_create(compiling->target->text, view_of(path_base_name(compiling->path)));

@@ -21,6 +21,8 @@ struct compiling {
     struct program_builder *builder;
     struct program program; // over the builder's memory
     struct verify_counts proved;
+    const struct compile_partition *partitions; // none: as the target's plan says
+    size_t partition_count;
     struct sim_result *times;
     struct modelled *modelled;
 };

@@ -29,13 +29,37 @@ static status read_choices(struct qaic_parts *parts)
     return result;
 }
 
+// A single partition without names is everything, on all its devices.
+static status read_partitions(struct qaic_parts *parts)
+{
+    const char *path = arguments_value(parts->arguments, "mdp-load-partition-config");
+    struct qaic_partitions *partitions = &parts->partitions;
+    if (path == NULL)
+        return STATUS_OK;
+    STATUS_TRY(input_open(path, &parts->partition_text));
+    STATUS_TRY(qaic_partitions_read(path, parts->partition_text->bytes, partitions));
+    parts->placed = memory_allocate_zeroed(partitions->count + 1, sizeof *parts->placed);
+    for (size_t i = 0; i < partitions->count; i++) {
+        const struct qaic_partition *from = &partitions->items[i];
+        parts->placed[i] = (struct compile_partition){.first_device = from->first_device,
+                                                      .device_count = from->device_count,
+                                                      .nodes = from->nodes,
+                                                      .node_count = from->node_count};
+    }
+    return STATUS_OK;
+}
+
 status qaic_parts_open(struct qaic_parts *parts)
 {
     STATUS_TRY(read_choices(parts));
+    STATUS_TRY(read_partitions(parts));
     parts->items = memory_allocate_zeroed(parts->count, sizeof *parts->items);
     for (size_t i = 0; i < parts->count; i++) {
         parts->items[i].command = arguments_command(parts->arguments);
-        STATUS_TRY(qaic_settings_open_target(parts->arguments, &parts->items[i].target));
+        parts->items[i].partitions = parts->placed;
+        parts->items[i].partition_count = parts->partitions.count;
+        STATUS_TRY(qaic_settings_open_target(parts->arguments, &parts->partitions,
+                                             &parts->items[i].target));
     }
     return STATUS_OK;
 }
@@ -45,6 +69,10 @@ void qaic_parts_free(struct qaic_parts *parts)
     for (size_t i = 0; parts->items != NULL && i < parts->count; i++)
         compiling_free(&parts->items[i]);
     free(parts->items);
+    free(parts->placed);
+    qaic_partitions_free(&parts->partitions);
+    if (parts->partition_text != NULL)
+        input_close(parts->partition_text);
     qaic_specializations_free(&parts->choices);
 }
 

@@ -12,6 +12,9 @@ struct qaic_parts {
     const struct arguments *arguments;
     struct qaic_settings settings;
     struct qaic_specializations choices; // none: the network is compiled as it is
+    struct qaic_partitions partitions;   // none: one device
+    struct input *partition_text;        // that they have their names in
+    struct compile_partition *placed;    // the same for the compiler
     struct compiling *items;
     size_t count;
 };

@@ -160,7 +160,7 @@ static status set_number(struct target *target, const char *key, double number)
     return target_set(target, key, text);
 }
 
-// Each instance has its cores, and its share of what the DDR gives to all of them.
+// Each instance has its cores, and its share of what the DDR and the host's link give to all.
 static status set_cores(const struct arguments *arguments, struct target *target, int32_t cores)
 {
     int32_t instances = 1;
@@ -178,7 +178,9 @@ static status set_cores(const struct arguments *arguments, struct target *target
         snprintf(key, sizeof key, "port %s.rate", target->ports[i].name);
         STATUS_TRY(set_number(target, key, target->ports[i].rate / instances));
     }
-    return STATUS_OK;
+    return instances > 1 && target->link.rate > 0
+               ? set_number(target, "link.rate", target->link.rate / instances)
+               : STATUS_OK;
 }
 
 // "2", or "1,2" for two clusters, of which there is one.
@@ -249,10 +251,39 @@ static status set_all(const struct arguments *arguments, struct target *target, 
     return set_depth(arguments, target);
 }
 
-status qaic_settings_open_target(const struct arguments *arguments, struct target **out_target)
+// Values go from device to device, or up to the host and down again.
+static status set_devices(struct target *target, const struct qaic_partitions *partitions)
+{
+    STATUS_TRY(set_number(target, "device.count", partitions->device_count));
+    STATUS_TRY(target_set(target, "plan.devices", "all"));
+    return partitions->through_host ? set_number(target, "link.peer", target->link.rate / 2)
+                                    : STATUS_OK;
+}
+
+static status open_devices(const struct arguments *arguments,
+                           const struct qaic_partitions *partitions, struct target **out_target)
+{
+    struct target *target;
+    STATUS_TRY(target_open("aic100-ultra", &target));
+    status failure = set_devices(target, partitions);
+    if (failure == STATUS_OK)
+        failure = set_all(arguments, target, (int32_t)partitions->cores);
+    if (failure != STATUS_OK) {
+        target_free(target);
+        return failure;
+    }
+    *out_target = target;
+    return STATUS_OK;
+}
+
+status qaic_settings_open_target(const struct arguments *arguments,
+                                 const struct qaic_partitions *partitions,
+                                 struct target **out_target)
 {
     int32_t cores = 0;
     struct target *target;
+    if (partitions->count > 0)
+        return open_devices(arguments, partitions, out_target);
     if (arguments_value(arguments, "aic-num-cores") != NULL)
         STATUS_TRY(read_integer(arguments, "aic-num-cores", 1, CORES_MOST, &cores));
     STATUS_TRY(target_open("aic100", &target));

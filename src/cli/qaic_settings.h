@@ -3,6 +3,7 @@
 #ifndef OPSCOPE_CLI_QAIC_SETTINGS_H
 #define OPSCOPE_CLI_QAIC_SETTINGS_H
 
+#include "formats/qaic/partitions.h"
 #include "options.h"
 #include "target/target.h"
 
@@ -21,7 +22,10 @@ struct qaic_settings {
 
 status qaic_settings_read(const struct arguments *arguments, struct qaic_settings *out_settings);
 
-// The card, with what the options want of the compiler's passes set in it.
-status qaic_settings_open_target(const struct arguments *arguments, struct target **out_target);
+// The card, with what the options want of the compiler's passes set in it: one device, or those of
+// the partitions where there are any.
+status qaic_settings_open_target(const struct arguments *arguments,
+                                 const struct qaic_partitions *partitions,
+                                 struct target **out_target);
 
 #endif

@@ -11,7 +11,7 @@
 #include "commands.h"
 #include "ledger_text.h"
 #include "paths.h"
-#include "reports/tenstorrent/ops_report.h"
+#include "reports/tenstorrent/hosts_report.h"
 
 static const char REPORT_NAME[] = "ops_perf_results";
 
@@ -54,9 +54,25 @@ static status make_of_logs(struct ops_report *request, const char *const *paths,
     return result;
 }
 
+static status make_of_hosts(struct ops_report *request, const struct hosts *hosts,
+                            struct profile *ledger)
+{
+    if (request->device_only)
+        return status_make(STATUS_USAGE, "tt-report: --device-only is for the logs of one host: "
+                                         "give them one after the other");
+    return ops_report_of_hosts(request, hosts, ledger);
+}
+
 static status tt_report_make(struct ops_report *request, const char *const *paths, size_t count,
                              struct profile *ledger)
 {
+    struct hosts hosts;
+    hosts_find(paths, count, &hosts);
+    if (hosts.count > 0) {
+        const status result = make_of_hosts(request, &hosts, ledger);
+        hosts_free(&hosts);
+        return result;
+    }
     if (count != 1 || !ops_report_is_profile(paths[0]))
         return make_of_logs(request, paths, count, ledger);
     STATUS_TRY(paths_check("tt-report", request->output, paths, 1));
@@ -110,10 +126,13 @@ const struct command COMMAND_TT_REPORT = {
         "tracy_ops_times.csv, or a folder that holds them. A profile that 'opscope convert' made\n"
         "of them gives the same bytes; any other profile, of a run on whatever target or merged\n"
         "of several, gives the columns that apply. What is not said is left empty and accounted\n"
-        "for: exit 3 when something is lost. Without the host's files, or with --device-only,\n"
+        "for: exit 3 when something is lost. Several folders, or one with rank0, rank1, ... in it\n"
+        "(as tt-run --tracy leaves them), are hosts of one run: the device of host n is DEVICE ID\n"
+        "+ n * devices. Without the host's files, or with --device-only,\n"
         "also writes per_core_op_to_op_times.csv beside the report.",
     .examples = "  opscope tt-report generated/profiler/.logs -o ops_perf_results.csv\n"
                 "  opscope tt-report profile_log_device.csv -o device.csv\n"
+                "  opscope tt-report generated/profiler/rank0 generated/profiler/rank1 -o all.csv\n"
                 "  opscope tt-report run.prof -o ops_perf_results.csv\n"
                 "  opscope tt-report .logs --format v2.1 -o -",
     .options = OPTIONS,

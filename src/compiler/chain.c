@@ -9,7 +9,11 @@ uint32_t chain_units(const struct plan *plan, const struct plan_group *group)
     const struct target_engine *engine = &target->engines[group->engine];
     const bool own =
         engine->per == TARGET_PER_CORE && target->memories[engine->memory].per == TARGET_PER_CORE;
-    return own ? target->core_count : 1;
+    if (!own)
+        return 1;
+    return group->unit_most > 0
+               ? group->unit_most
+               : target->core_count * (target->plan.devices ? target->device_count : 1);
 }
 
 static bool chain_reads(const struct plan_group *group, uint32_t value)
@@ -53,6 +57,7 @@ bool chain_may_follow(const struct plan *plan, uint32_t first, uint32_t count)
         target->engines[head->engine].stage_count > 0 ||
         target->engines[next->engine].stage_count > 0 ||
         target->engines[next->engine].memory != target->engines[head->engine].memory ||
+        next->first_unit != head->first_unit ||
         chain_units(plan, next) != chain_units(plan, head) || !programs_fit(plan, first, count + 1))
         return false;
     for (uint32_t i = 0; i + 1 < count; i++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "partition.h"
 #include "group.h"
 
 struct pass {
@@ -180,6 +181,8 @@ status compile_network(struct plan *plan, const struct compile_options *options,
     STATUS_TRY(tell(plan, options, 3, "preprocessing"));
     for (size_t i = 0; i < sizeof PASSES / sizeof *PASSES; i++) {
         STATUS_TRY(PASSES[i].run(plan));
+        if (PASSES[i].run == pass_place)
+            STATUS_TRY(partition_groups(plan, options));
         if (PASSES[i].run == pass_place || PASSES[i].run == pass_tile)
             STATUS_TRY(check_placed(plan));
         STATUS_TRY(tell(plan, options, PASSES[i].number, PASSES[i].phase));

@@ -37,8 +37,20 @@ struct compile_observer {
     status (*phase)(void *context, unsigned number, const char *name, const struct plan *plan);
 };
 
+// Nodes that run on some of the devices, by their names.
+struct compile_partition {
+    uint32_t first_device;
+    uint32_t device_count;
+    const struct view *nodes;
+    size_t node_count;
+};
+
 struct compile_options {
     const struct compile_observer *observer; // may be NULL
+    // Where groups run, by the first of their nodes that one of these names; a group of none runs
+    // where the one before it does. None: as the target's plan says.
+    const struct compile_partition *partitions;
+    size_t partition_count;
 };
 
 // Leaves the plan for whoever explains it. On success `builder` holds the program.

@@ -45,6 +45,7 @@ struct local_job {
     uint32_t first_member;
     uint32_t member_count;
     uint32_t units; // cores that take part
+    uint32_t first; // of them
     struct layout layout;
     struct flight *flights;
     uint32_t *staying; // [input * units + unit]: the buffer of each input that stays
@@ -161,14 +162,14 @@ static const struct flight *flight_before(const struct local_job *local, uint32_
 static struct emit_at engine_at(const struct local_job *local, uint32_t engine, uint32_t unit)
 {
     const bool own = local->target->engines[engine].per == TARGET_PER_CORE;
-    return (struct emit_at){.engine = engine, .unit = own ? unit : 0};
+    return (struct emit_at){.engine = engine, .unit = own ? local->first + unit : 0};
 }
 
 static struct emit_place emit_local_job_place_at(const struct local_job *local, uint32_t memory,
                                                  uint32_t unit, uint64_t address)
 {
     const bool own = local->target->memories[memory].per == TARGET_PER_CORE;
-    return (struct emit_place){memory, own ? unit : 0, address};
+    return (struct emit_place){memory, own ? local->first + unit : 0, address};
 }
 
 // What goes through another memory lies after the code there.
@@ -328,7 +329,7 @@ static void cast(struct local_job *local, uint32_t engine, const struct carriage
     item->unit_count = local->units - 1;
     for (uint32_t u = 1; u < local->units; u++) {
         uint32_t *unit = EMIT_ADD(emitter, task_units, NULL);
-        *unit = u;
+        *unit = local->first + u;
         loads[u] = task;
     }
     emit_dependency(emitter, task, loads[0], true);
@@ -605,6 +606,7 @@ static struct local_job local_of(struct emitter *emitter, uint32_t group_id)
         local.member_count = group->chain->count;
     }
     local.units = local.whole->unit_count > 0 ? local.whole->unit_count : 1;
+    local.first = group->first_unit;
     local.memory = local.target->engines[group->engine].memory;
     plan_find_way(local.target, local.memory, &local.way);
     local.next_fetch = local.whole->near != NULL ? local.whole->near->fetched : PLAN_NONE;

@@ -81,6 +81,8 @@ struct plan_group {
     // tile: empty for groups that run as a whole on the host
     struct plan_tile *tiles;
     uint32_t tile_count;
+    uint32_t first_unit;            // core that the first of them is dealt to
+    uint32_t unit_most;             // cores that it may be spread over; 0: those of the target
     uint32_t unit_count;            // cores that tiles are dealt out to in turn; 0 and 1: one
     const bool *stays;              // by input: the same for all tiles, so it is loaded once
     const struct plan_chain *chain; // that it begins; NULL: it runs alone, or within another's

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "describe.h"
 #include "sim_link.h"
+#include "sim_peers.h"
 
 // When each signal of a semaphore was given, in order.
 struct signals {
@@ -22,10 +23,12 @@ struct sim {
     const struct target *target;
     enum cost_rules rules;
     struct sim_result *result;
-    uint64_t host;     // when the host does its next action
-    uint64_t *streams; // when each has done all its steps so far
-    uint64_t *lanes;   // when each has done what it was given
-    uint64_t *ports;   // when each has carried all so far
+    uint64_t host;      // when the host does its next action
+    uint64_t *streams;  // when each has done all its steps so far
+    uint64_t *lanes;    // when each has done what it was given
+    uint64_t *ports;    // by port and device: when each has carried all so far
+    uint64_t *crossing; // by task: bytes that it reads from other devices; NULL: there are none
+    uint64_t *peers;    // by device: when all has come from the others
     uint64_t *job_ends;
     struct signals *semaphores;
     uint64_t *arrivals; // by buffer: when its input is there; NULL: the target has no link
@@ -98,13 +101,20 @@ static bool uses_port(const struct sim *sim, const struct program_task *task, ui
     return uses;
 }
 
+static uint64_t *port_at(const struct sim *sim, const struct program_task *task, uint32_t port)
+{
+    const uint32_t device =
+        sim->target->ports[port].per_device ? sim_peers_device(sim->program, sim->target, task) : 0;
+    return &sim->ports[(size_t)port * sim->target->device_count + device];
+}
+
 static uint64_t when_ports_are_free(const struct sim *sim, const struct program_task *task,
                                     uint64_t time)
 {
     uint64_t bytes;
     for (uint32_t i = 0; i < sim->target->port_count; i++) {
         if (uses_port(sim, task, i, &bytes))
-            time = later(time, sim->ports[i]);
+            time = later(time, *port_at(sim, task, i));
     }
     return time;
 }
@@ -122,7 +132,42 @@ static uint64_t take_ports(struct sim *sim, const struct program_task *task, uin
             continue;
         const double rate = sim->target->ports[i].rate;
         const uint64_t carried = cycles_at(sim, bytes, rate);
-        sim->ports[i] = sum(start, rate > 0 ? carried : cycles);
+        *port_at(sim, task, i) = sum(start, rate > 0 ? carried : cycles);
+        longest = later(longest, carried);
+    }
+    return longest;
+}
+
+// Devices ---------------------------------------------------------------------------
+
+// Bytes that a task brings to a device from others.
+static uint64_t crossing_to(const struct sim *sim, uint32_t id, uint32_t device)
+{
+    const struct program_task *task = &sim->program->tasks[id];
+    if (sim_peers_casts_to(sim->program, sim->target, task, device))
+        return task->cost.bytes;
+    return sim->crossing[id] > 0 && sim_peers_device(sim->program, sim->target, task) == device
+               ? sim->crossing[id]
+               : 0;
+}
+
+static uint64_t when_peers_are_free(const struct sim *sim, uint32_t id, uint64_t time)
+{
+    for (uint32_t i = 0; sim->crossing != NULL && i < sim->target->device_count; i++) {
+        if (crossing_to(sim, id, i) > 0)
+            time = later(time, sim->peers[i]);
+    }
+    return time;
+}
+
+// As take_ports, of the ways between devices.
+static uint64_t take_peers(struct sim *sim, uint32_t id, uint64_t start)
+{
+    uint64_t longest = 0;
+    for (uint32_t i = 0; sim->crossing != NULL && i < sim->target->device_count; i++) {
+        const uint64_t carried = cycles_at(sim, crossing_to(sim, id, i), sim->target->link.peer);
+        if (carried > 0)
+            sim->peers[i] = sum(start, carried);
         longest = later(longest, carried);
     }
     return longest;
@@ -223,12 +268,14 @@ static uint64_t sim_start_task(struct sim *sim, uint32_t id, uint64_t time)
     const struct program_task *task = &sim->program->tasks[id];
     const uint64_t taken =
         sim->rules == COST_RULES_PUBLIC ? time : when_lanes_are_free(sim, task, time);
-    const uint64_t start = when_inputs_are_there(sim, id, when_ports_are_free(sim, task, taken));
+    const uint64_t free_at = when_peers_are_free(sim, id, when_ports_are_free(sim, task, taken));
+    const uint64_t start = when_inputs_are_there(sim, id, free_at);
     const uint64_t cycles =
         task->stage_count > 0
             ? stages_cycles(sim, task)
             : cycles_on(sim, task->engine, sim_port_of(sim, task->engine), &task->cost);
-    const uint64_t carried = take_ports(sim, task, start, cycles);
+    const uint64_t carried =
+        later(take_ports(sim, task, start, cycles), take_peers(sim, id, start));
     const uint64_t end = sum(start, later(cycles, carried));
     sim->result->tasks[id] = (struct sim_times){start, end};
     place_stages(sim, task, start, carried);
@@ -386,6 +433,8 @@ static void sim_free(struct sim *sim)
     free(sim->ports);
     free(sim->job_ends);
     free(sim->arrivals);
+    free(sim->crossing);
+    free(sim->peers);
 }
 
 status sim_run(const struct program *program, const struct target *target, enum cost_rules rules,
@@ -399,15 +448,19 @@ status sim_run_with(const struct program *program, const struct target *target,
 {
     const enum cost_rules rules = options->rules;
     STATUS_TRY(describing_check(program, target));
-    struct sim sim = {.program = program,
-                      .target = target,
-                      .rules = rules,
-                      .result = result_create(program),
-                      .streams = zeros(program->stream_count, sizeof(uint64_t)),
-                      .lanes = zeros(target->lane_count, sizeof(uint64_t)),
-                      .ports = zeros(target->port_count, sizeof(uint64_t)),
-                      .job_ends = zeros(program->job_count, sizeof(uint64_t)),
-                      .semaphores = zeros(program->semaphore_count, sizeof(struct signals))};
+    struct sim sim = {
+        .program = program,
+        .target = target,
+        .rules = rules,
+        .result = result_create(program),
+        .streams = zeros(program->stream_count, sizeof(uint64_t)),
+        .lanes = zeros(target->lane_count, sizeof(uint64_t)),
+        .ports = memory_allocate_zeroed((size_t)target->port_count * target->device_count + 1,
+                                        sizeof(uint64_t)),
+        .peers = zeros(target->device_count, sizeof(uint64_t)),
+        .crossing = rules == COST_RULES_PUBLIC ? NULL : sim_peers_read(program, target),
+        .job_ends = zeros(program->job_count, sizeof(uint64_t)),
+        .semaphores = zeros(program->semaphore_count, sizeof(struct signals))};
     sim.result->linked = target->link.rate > 0 && rules != COST_RULES_PUBLIC && !options->unlinked;
     if (sim.result->linked)
         sim.arrivals = sim_link_arrivals(program, target, options, sim.result);

@@ -1,6 +1,7 @@
 #include "validate.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "tables.h"
 
@@ -75,7 +76,10 @@ static status check_field(const struct validated_item *place, const void *item,
         good = none || number < field->of;
         break;
     }
-    return good ? STATUS_OK : validate_fail(place, field->name);
+    char text[64];
+    snprintf(text, sizeof text, "%s%s", field->meaning >= FIELD_BELOW ? "no such " : "",
+             field->name);
+    return good ? STATUS_OK : validate_fail(place, text);
 }
 
 // Pieces of another table belong to one item each. Otherwise a small file could
@@ -88,16 +92,19 @@ static status check_owned(const struct validated_item *whole, const struct progr
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++)
         sum += range_length(items + (size_t)i * table->item_size, field);
-    return sum <= count_of(whole->program, field->of)
-               ? STATUS_OK
-               : validate_fail(whole, "pieces that belong to more than one item");
+    if (sum <= count_of(whole->program, field->of))
+        return STATUS_OK;
+    char text[128];
+    snprintf(text, sizeof text, "some %s belong to more than one %s",
+             PROGRAM_TABLES[field->of].name, table->item);
+    return validate_fail(whole, text);
 }
 
 static status check_table(const struct program *program, const struct program_table *table)
 {
     const char *items = program_table_items(program, table);
     const uint32_t count = program_table_size(program, table);
-    const struct validated_item whole = {program, table->name, 0};
+    const struct validated_item whole = {program, "program", 0};
     for (uint32_t j = 0; j < table->field_count; j++) {
         const struct program_field *field = &table->fields[j];
         for (uint32_t i = 0; i < count && field->meaning != FIELD_NUMBER; i++) {

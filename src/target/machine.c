@@ -301,12 +301,29 @@ static status read_depth_room(struct target_reading *reading, void *record,
                              &((struct target_plan *)record)->depth_room);
 }
 
+static status read_plan_devices(struct target_reading *reading, void *record,
+                                const struct target_entry *entry)
+{
+    struct target_plan *plan = record;
+    plan->devices = view_is(entry->value, "all");
+    if (plan->devices || view_is(entry->value, "first"))
+        return STATUS_OK;
+    return target_text_fail(&reading->text, entry->line, "devices are first or all, not '%.*s'",
+                            VIEW_ARGUMENTS(entry->value));
+}
+
 static const struct key PLAN_KEYS[] = {
-    {"tiles", read_tiles},           {"keep", read_keep},
-    {"spill", read_spill},           {"prefetch", read_prefetch},
-    {"split", read_split},           {"cast", machine_read_cast},
-    {"depth", read_depth},           {"room", read_room},
-    {"depth_room", read_depth_room}, {0},
+    {"tiles", read_tiles},
+    {"keep", read_keep},
+    {"spill", read_spill},
+    {"prefetch", read_prefetch},
+    {"split", read_split},
+    {"cast", machine_read_cast},
+    {"depth", read_depth},
+    {"room", read_room},
+    {"depth_room", read_depth_room},
+    {"devices", read_plan_devices},
+    {0},
 };
 
 static status machine_read_bytes(struct target_reading *reading, const struct target_entry *entry,
@@ -370,6 +387,12 @@ static status read_link_rate(struct target_reading *reading, void *record,
     return read_bandwidth(reading, entry, &((struct target_link *)record)->rate);
 }
 
+static status read_link_peer(struct target_reading *reading, void *record,
+                             const struct target_entry *entry)
+{
+    return read_bandwidth(reading, entry, &((struct target_link *)record)->peer);
+}
+
 static status read_link_setup(struct target_reading *reading, void *record,
                               const struct target_entry *entry)
 {
@@ -399,13 +422,24 @@ static status read_link_output(struct target_reading *reading, void *record,
     return read_link_port(reading, entry, &((struct target_link *)record)->output_port);
 }
 
-static const struct key LINK_KEYS[] = {{"rate", read_link_rate},
-                                       {"setup", read_link_setup},
-                                       {"input", read_link_input},
-                                       {"output", read_link_output},
-                                       {0}};
+static const struct key LINK_KEYS[] = {{"rate", read_link_rate},     {"peer", read_link_peer},
+                                       {"setup", read_link_setup},   {"input", read_link_input},
+                                       {"output", read_link_output}, {0}};
 
-static const struct key PORT_KEYS[] = {{"rate", read_rate}, {"per_user", read_per_user}, {0}};
+static status read_port_per(struct target_reading *reading, void *record,
+                            const struct target_entry *entry)
+{
+    enum target_per per;
+    STATUS_TRY(target_read_per(reading, entry, &per));
+    if (per == TARGET_PER_CORE)
+        return target_text_fail(&reading->text, entry->line,
+                                "a port is there per device or machine: cores share it");
+    ((struct target_port *)record)->per_device = per == TARGET_PER_DEVICE;
+    return STATUS_OK;
+}
+
+static const struct key PORT_KEYS[] = {
+    {"rate", read_rate}, {"per_user", read_per_user}, {"per", read_port_per}, {0}};
 
 static const struct key *const KEYS[SECTION_KINDS] = {
     [SECTION_TARGET] = TARGET_KEYS, [SECTION_DEVICE] = DEVICE_KEYS, [SECTION_CORE] = CORE_KEYS,

@@ -56,12 +56,14 @@ struct target_port {
     const char *name;
     double rate;     // bytes a second
     double per_user; // bytes a second; `rate` when the file does not say
+    bool per_device; // each device has one
 };
 
 // The way between the host and the device, for inputs and outputs of networks.
 struct target_link {
     double rate;         // bytes a second, each way; 0: they take no time
     uint64_t setup;      // cycles from the host's doorbell to the first byte
+    double peer;         // bytes a second into a device from all others; 0: they take no time
     uint32_t input_port; // the numbers that tools know its two ends by; 0: none
     uint32_t output_port;
 };
@@ -141,6 +143,7 @@ struct target_plan {
     bool values;    // whole values and constants stay on chip from job to job where they fit
     bool first_in;  // of those, what came first gives way; else what is needed last
     bool prefetch;  // what a later job needs is loaded while an earlier one computes
+    bool devices;   // networks are spread over the cores of all devices; else of the first
     bool cast;      // what all cores need is loaded once and cast to the others
     bool own;       // of that, constants are not cast: each core loads its own
     uint32_t split; // tiles that each core which takes part has at least, where it can be cut so

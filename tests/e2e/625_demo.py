@@ -12,8 +12,10 @@ def test_demo(folder):
                   "$ annotate_profiling ./phases/add.9.executable-targets.mlir",
                   "$ opscope overview demo.pb", "$ opscope run mobilenet_v2.opx", "OVERALL",
                   "tosa.add@L21", "EXEC @main", "iterations on this machine",
-                  "$ opscope calibrate --quick", "modelled for host: ", "$ opscope score mobilenet_v2.onnx"):
+                  "$ opscope calibrate --quick", "modelled for host: ", "$ opscope score mobilenet_v2.onnx",
+                  "mobilenet_v2 for wormhole_b0: ", "$ tt_profile 'opscope run wormhole.opx", "Conv_Clip"):
         contains(result.out, piece, "what is shown")
+    matches(result.err, r"Wrote report to results/perf/device_ops_perf_trace.csv \(\d\d rows\)", "tt_profile")
     true("not calibrated" not in result.out, "this machine was measured")
     equal(re.findall(r"^.*(?:lost|missing|not in the program).*$", result.err, re.MULTILINE), [],
           "what went wrong")

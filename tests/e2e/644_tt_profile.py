@@ -65,20 +65,45 @@ def test_a_program_of_our_own_runtime(folder):
     matches(about, r"from 0 to \d+ ns", "times of the trace")
 
 
-def test_the_example_of_the_document(folder):
-    """As it is printed, in a folder that looks like the project's; on the target `host`."""
+EXAMPLE = "pytest -svv tests/models/mnist/test_mnist.py::test_mnist_train[single_device-full-eval]"
+
+
+def run_example(folder, start):
+    """In a folder that looks like the project's; the rows of the report."""
     if SANITIZED:
         raise Skip("a sanitized library cannot be loaded into Python")
     if shutil.which("python") is None or shutil.which("pytest") is None:
         raise Skip("no python or pytest of that name")
     for name in ("tt_torch", "tests", "python", "build", "pytest.ini"):
         (folder / name).symlink_to(ROOT / name)
-    command = ('python tt_torch/tools/tt_profile.py "pytest -svv tests/models/mnist/test_mnist.py::'
-               'test_mnist_train[single_device-full-eval]"')
-    run("sh", "-c", command, cwd=folder, env={**os.environ, "OPSCOPE_BIN": str(program("opscope").parent)})
-    codes = [row["OP CODE"] for row in rows(folder / "results/perf/device_ops_perf_trace.csv")]
-    for code in ("Conv_Relu", "MaxPool", "Gemm", "Softmax"):
-        true(code in codes, f"{code} among {codes}")
+    run("sh", "-c", f'{start} "{EXAMPLE}"', cwd=folder,
+        env={**os.environ, "OPSCOPE_BIN": str(program("opscope").parent)})
+    return rows(folder / "results/perf/device_ops_perf_trace.csv")
+
+
+def test_the_example_of_the_document(folder):
+    """As it is printed, on wormhole_b0: its operations, with what the device's processors did."""
+    found = run_example(folder, "python tt_torch/tools/tt_profile.py")
+    equal([row["OP CODE"] for row in found], ["Conv_Relu", "MaxPool", "Conv_Relu", "MaxPool", "Gemm", "Softmax"],
+          "operations")
+    for row in found:
+        for column in ("CORE COUNT", "DEVICE FW DURATION [ns]", "DEVICE KERNEL DURATION [ns]",
+                       "DEVICE KERNEL DURATION PER CORE MIN [ns]", "DEVICE KERNEL DURATION PER CORE MAX [ns]",
+                       "DEVICE BRISC KERNEL DURATION [ns]", "DEVICE NCRISC KERNEL DURATION [ns]",
+                       "DEVICE TRISC0 KERNEL DURATION [ns]", "DEVICE TRISC1 KERNEL DURATION [ns]",
+                       "DEVICE TRISC2 KERNEL DURATION [ns]"):
+            true(int(row[column]) > 0, f"{row['OP CODE']}: {column}: {row[column]!r}")
+        true(int(row["CORE COUNT"]) <= 64, "cores")
+        true(int(row["DEVICE KERNEL DURATION PER CORE MIN [ns]"]) <= int(row["DEVICE KERNEL DURATION PER CORE MAX [ns]"])
+             <= int(row["DEVICE KERNEL DURATION [ns]"]), f"durations of {row['OP CODE']}")
+
+
+def test_from_the_python_package(folder):
+    found = run_example(folder, "PYTHONPATH=python python -m opscope.tt_profile")
+    equal(len(found), 6, "operations")
+    result = run(sys.executable, "-m", "opscope.tt_profile", "-h", cwd=folder,
+                 env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+    contains(result.out, '"test_command"', "help")
 
 
 def test_where_the_report_goes(folder):

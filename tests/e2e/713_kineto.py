@@ -134,11 +134,13 @@ def test_host_and_device_are_told_apart(folder):
     equal(tracks["thread 4000 (python)"]["engine"], "host")
     equal(tracks["thread 4077 (pt_autograd_0)"]["engine"], "host")
     for stream in ("stream 7 ", "stream 20 "):
-        equal(tracks[stream]["engine"], "npu", stream)
+        equal([tracks[stream][key] for key in ("engine", "role")], ["device", "device"], stream)
     true("python (GPU 0)" in tracks and "python" in tracks, f"processes among {list(tracks)}")
     text = opscope("overview", path, "--all").out
     matches(text, r"Host +\d", "overview")
-    matches(text, r"N(pu|PU) +\d", "overview")
+    matches(text, r"Compute +\d", "overview")
+    matches(text, r"Transfer In +\d", "overview")
+    true("Slice" not in text and "absent" not in opscope("overview", path).out, "no rows of another machine")
 
 
 def test_the_gpu_is_idle_inside_an_annotation(folder):
@@ -150,9 +152,10 @@ def test_the_gpu_is_idle_inside_an_annotation(folder):
     for start, end in kernels:
         busy += max(0, end - max(start, reached))
         reached = max(reached, end)
-    rows = [row for overview in opscope("overview", path, "--all", "--json").json()
-            for row in overview["metrics"] if row["name"].lower() == "npu" and row["ns"]]
-    equal([row["ns"] for row in rows], [busy], "busy time of the GPU")
+    rows = {row["name"]: row["ns"] for overview in opscope("overview", path, "--json").json()
+            if "GPU" in overview["model"] for row in overview["metrics"]}
+    equal(rows["OVERALL"] - rows["Idle"], busy, "busy time of the GPU")
+    equal(rows["Compute"] + rows["Transfer Only"], busy, "of its parts")
 
 
 def test_annotations_of_streams_that_are_texts(folder):

@@ -76,6 +76,32 @@ def test_totals_have_what_is_called(folder):
     true(len(backward) > 5 and sum(row["device_total_ns"] > 0 for row in backward) > 5, "backward")
 
 
+def union(spans):
+    total, reached = 0, 0
+    for start, end in sorted(spans):
+        total += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
+def test_the_overview_is_by_role(folder):
+    """Of a GPU: computing, copies by direction, what overlaps, what is idle."""
+    kinds = {"Compute": lambda event: event["cat"] == "kernel",
+             "Transfer In": lambda event: "HtoD" in event["name"],
+             "Transfer Out": lambda event: "DtoH" in event["name"]}
+    for case in CASES:
+        shown = opscope("overview", FOLDER / f"{case}.json.gz", "--json").json()
+        rows = {row["name"]: row["ns"] for overview in shown if "GPU" in overview["model"] for row in overview["metrics"]}
+        work = [event for event in events_of(case) if event.get("cat") in DEVICE]
+        spans = {id(event): (int(event["ts"] * 1000), int(event["ts"] * 1000) + int(event["dur"] * 1000))
+                 for event in work}
+        for name, takes in kinds.items():
+            want = union([spans[id(event)] for event in work if takes(event)])
+            equal(rows.get(name, 0), want, f"{case}: {name}")
+        equal(rows["OVERALL"] - rows["Idle"], union(spans.values()), f"{case}: busy")
+        true(all(row["ns"] is not None for overview in shown for row in overview["metrics"]), f"{case}: all are there")
+
+
 def test_kernels_of_a_graph_go_to_its_launch(folder):
     launch = operators_of("graph_alone")["operators"][0]
     equal([launch["name"], launch["calls"]], ["cudaGraphLaunch", 4], "the launches")

@@ -101,6 +101,8 @@ def write_tenstorrent(folder):
     logs.mkdir(parents=True)
     capture.write(logs)
     shutil.copytree(logs, folder / ".logs")
+    for rank in range(2):
+        shutil.copytree(logs, folder / f"generated/profiler/rank{rank}/.logs")
     shutil.copy(logs / "profile_log_device.csv", folder)
     opscope("tt-report", logs, "-o", folder / "ops_perf_results.csv")
     for name in ("host0.csv", "host1.csv"):

@@ -353,6 +353,8 @@ def test_warnings_about_data(folder):
     link, device = map(float, re.findall(r"([\d.]+) us", said))
     close_to(link, 512 * 256 * 2 / 12.9e9 * 1e6, 0.1, "bytes over the link")
     true(device < link, said)
+    halved = warned(folder, "host-bound", "-aic-num-of-instances=2")[0]
+    close_to(float(re.search(r"([\d.]+) us", halved)[1]), 2 * link, 0.2, "two instances share it")
     layers(folder, count=8, rows=256, width=512)
     equal(warned(folder, "host-bound", "-aic-num-cores=1"), [], "the device takes longer")
 

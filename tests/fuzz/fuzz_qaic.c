@@ -7,6 +7,7 @@
 #include "formats/qaic/batch.h"
 #include "formats/qaic/io_list.h"
 #include "formats/qaic/networkdesc.h"
+#include "formats/qaic/partitions.h"
 #include "formats/qaic/qpc.h"
 #include "formats/qaic/raw_stats.h"
 #include "formats/qaic/specializations.h"
@@ -82,6 +83,11 @@ static void try_lists(struct view bytes)
             qaic_specialization_text(&specializations.items[i], &specializations.arena);
         qaic_specializations_free(&specializations);
     }
+    status_free(failure);
+    struct qaic_partitions partitions;
+    failure = qaic_partitions_read("fuzz.json", bytes, &partitions);
+    if (failure == STATUS_OK)
+        qaic_partitions_free(&partitions);
     status_free(failure);
     failure = qaic_batch_read("fuzz.json", bytes, &batch);
     if (failure == STATUS_OK)

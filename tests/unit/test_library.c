@@ -452,14 +452,17 @@ static void operators_have_the_time_of_their_spans(void **state)
     assert_int_equal(opscope_operator_times_create(profile, &times, NULL, 0), OPSCOPE_OK);
     opscope_profile_free(profile);
     for (uint32_t grouping = OPSCOPE_BY_OPERATOR; grouping <= OPSCOPE_BY_TYPE; grouping++) {
-        assert_int_equal(opscope_operator_times_count(times, grouping), 1);
+        assert_int_equal(opscope_operator_times_count(times, grouping), 2);
         assert_int_equal(opscope_operator_times_get(times, grouping, 0, &time), OPSCOPE_OK);
         assert_int_equal(time.operator_id, 1);
         assert_int_equal(time.calls, 1);
         assert_int_equal(time.spans, ROUNDS);
         assert_int_equal(time.device_ns, 2 * 6 * ROUNDS);
         assert_true(time.has_device && !time.has_host);
-        assert_int_equal(opscope_operator_times_get(times, grouping, 1, &time),
+        assert_int_equal(opscope_operator_times_get(times, grouping, 1, &time), OPSCOPE_OK);
+        assert_int_equal(time.operator_id, 0); // nobody's
+        assert_int_equal(time.device_ns, 2);
+        assert_int_equal(opscope_operator_times_get(times, grouping, 2, &time),
                          OPSCOPE_ERROR_NOT_FOUND);
     }
     assert_int_equal(opscope_operator_times_count(times, 2), 0);

@@ -60,9 +60,10 @@ static void names_the_line_that_is_wrong(void **state)
     assert_refused("[memory m]\nalignment = 0\n",
                    "t.target:2: not an alignment of at least 1: '0'");
     assert_refused("name = t\n", "t.target:1: before the first section: 'name'");
-    assert_refused("[memory]\n", "t.target:1: there is no such section: '[memory]' (there are "
-                                 "[target], [device], [core], [plan], [memory NAME], [port NAME], "
-                                 "[queue NAME] and [engine NAME])");
+    assert_refused("[memory]\n",
+                   "t.target:1: there is no such section: '[memory]' (there are "
+                   "[target], [device], [core], [plan], [link], [memory NAME], [port NAME], "
+                   "[queue NAME] and [engine NAME])");
     assert_refused("[engine e]\nkind = wheel\n", "t.target:2: there is no engine of kind 'wheel'");
     assert_refused("[memory m]\nsize = -1\n",
                    "t.target:2: not a number of bytes, like 512 KiB: '-1'");

@@ -106,7 +106,7 @@ void chrome_mark_track(struct profile *profile, uint32_t track, enum role role)
     struct track *marked = profile_track(profile, track);
     if (marked->role != ROLE_NONE)
         return;
-    profile_track_set_engine(profile, marked, role, role == ROLE_DEVICE ? "npu" : role_name(role));
+    profile_track_set_engine(profile, marked, role, role_name(role));
     if (marked->provenance == PROVENANCE_ABSENT)
         marked->provenance = PROVENANCE_MEASURED;
 }

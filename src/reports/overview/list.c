@@ -32,9 +32,22 @@ static bool has_other_engines(const struct profile *profile)
     return false;
 }
 
+// Threads of a host and GPUs are not Torq's: what they did is summed up by role.
+static bool is_another_machines(const struct profile *profile)
+{
+    static const char *const OTHERS[] = {"kineto", "onnxruntime"};
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++) {
+        if (view_starts_with(profile_fact(profile, "format"), OTHERS[i]))
+            return true;
+    }
+    return false;
+}
+
 static bool overview_list_is_torq(const struct profile *profile,
                                   const struct overview_collector *collector, size_t index)
 {
+    if (is_another_machines(profile))
+        return false;
     for (size_t i = 0; i < overview_lane_count(collector, index); i++) {
         const struct overview_lane *lane = overview_lane(collector, index, i);
         if (!torq_overview_knows(profile, lane->role, lane->engine))
@@ -67,13 +80,19 @@ static status compute_rows(struct profile *profile, struct overview_collector *c
 static status compute_list(struct profile *profile, bool all, struct overview_rows **out_list,
                            size_t *out_count)
 {
+    // Lanes of which their profilers say nothing are windows and remarks, no work.
+    const bool another = is_another_machines(profile);
     struct overview_collector *collector =
-        overview_collector_create(profile, has_other_engines(profile));
+        overview_collector_create(profile, has_other_engines(profile) && !another);
     status result = profile_replay(profile, overview_collector_sink(collector));
     *out_count = result == STATUS_OK ? overview_count(collector) : 0;
     *out_list = memory_allocate_zeroed(*out_count, sizeof **out_list);
-    for (size_t i = 0; i < *out_count && result == STATUS_OK; i++)
-        result = compute_rows(profile, collector, all, i, &(*out_list)[i]);
+    size_t kept = 0;
+    for (size_t i = 0; i < *out_count && result == STATUS_OK; i++) {
+        if (!another || overview_lane_count(collector, i) > 0)
+            result = compute_rows(profile, collector, all, i, &(*out_list)[kept++]);
+    }
+    *out_count = kept;
     overview_collector_free(collector);
     return result;
 }

@@ -86,6 +86,17 @@ static void name_engine(const struct overview *overview, const struct overview_l
     snprintf(name, room, "%s%s%.*s", device, core, VIEW_ARGUMENTS(word));
 }
 
+// What is called as a role is: all that there is to say stands in the rows of the roles.
+static bool says_no_more(const struct overview *overview, const struct overview_lane *engine)
+{
+    enum role role;
+    if (engine->engine == 0)
+        return engine->role == ROLE_NONE;
+    return engine->device == 0 && engine->core == 0 &&
+           role_from_name(profile_text(overview->profile, engine->engine), &role) &&
+           (role == ROLE_HOST || role == ROLE_DEVICE);
+}
+
 static void add_engines(const struct overview *overview, struct overview_rows *rows)
 {
     const size_t count = overview->engine_count;
@@ -97,8 +108,8 @@ static void add_engines(const struct overview *overview, struct overview_rows *r
     qsort(engines, count, sizeof *engines, roles_compare_places);
     for (size_t i = 0; i < count; i++) {
         char name[512];
-        if (engines[i].role == ROLE_NONE && engines[i].engine == 0)
-            continue; // all that there is to say is above
+        if (says_no_more(overview, &engines[i]))
+            continue;
         name_engine(overview, &engines[i], name, sizeof name);
         overview_row_set(overview_row_add(rows, view_of(name)), overview,
                          (struct overview_value){true, engines[i].ns}, true);
