@@ -93,6 +93,16 @@ static uint32_t near_of(const struct local_job *local, bool output, uint32_t ind
     return near == NULL ? PLAN_NONE : output ? near->outputs[index] : near->inputs[index];
 }
 
+// The place of what a member reads; PLAN_NONE.
+static uint32_t near_input(const struct local_job *local, uint32_t value)
+{
+    for (uint32_t i = 0; i < local->whole->input_count; i++) {
+        if (local->whole->inputs[i] == value)
+            return near_of(local, false, i);
+    }
+    return PLAN_NONE;
+}
+
 static void layout_make(struct local_job *local)
 {
     const struct plan_group *whole = local->whole;
@@ -420,9 +430,9 @@ static void emit_local_job_add_inputs(struct local_job *local, uint32_t task, ui
     struct emitter *emitter = local->emitter;
     const struct plan_group *group = &local->members[member];
     for (uint32_t i = 0; i < group->input_count; i++) {
-        if (near_of(local, false, i) != PLAN_NONE) {
-            emit_near_operand(emitter, task, near_of(local, false, i),
-                              &group->tiles[tile].inputs[i], false, places);
+        const uint32_t place = near_input(local, group->inputs[i]);
+        if (place != PLAN_NONE) {
+            emit_near_operand(emitter, task, place, &group->tiles[tile].inputs[i], false, places);
             continue;
         }
         uint32_t filled;
@@ -444,7 +454,7 @@ static void add_outputs(struct local_job *local, uint32_t task, uint32_t tile, u
     const bool last = member + 1 == local->member_count;
     for (uint32_t i = 0; i < group->output_count; i++) {
         const struct plan_box *box = &group->tiles[tile].outputs[i];
-        if (near_of(local, true, i) != PLAN_NONE) {
+        if (last && near_of(local, true, i) != PLAN_NONE) {
             emit_near_operand(emitter, task, near_of(local, true, i), box, true, places);
             continue;
         }

@@ -114,7 +114,8 @@ void emit_near_load(struct emit_job *job, uint32_t group, uint32_t tile, uint32_
                     struct emit_at at)
 {
     struct emitter *emitter = job->emitter;
-    const struct plan_group *item = &emitter->plan->groups[group];
+    const struct plan_group *head = &emitter->plan->groups[group];
+    const struct plan_group *item = head->chain != NULL ? &head->chain->whole : head;
     const uint32_t place = item->near->inputs[input];
     struct plan_box box = emit_near_whole_box(emitter, place);
     if (tile == 0)

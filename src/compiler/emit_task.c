@@ -306,8 +306,9 @@ void emit_calls(struct emitter *emitter, uint32_t task, uint32_t group_id,
         for (uint32_t j = 0; tile != NULL && j < tile->override_count; j++) {
             if (tile->overrides[j].node != i)
                 continue;
-            call.first_attribute = emit_override(emitter, &tile->overrides[j]);
-            call.attribute_count = 1;
+            const uint32_t attribute = emit_override(emitter, &tile->overrides[j]);
+            call.first_attribute = call.attribute_count == 0 ? attribute : call.first_attribute;
+            call.attribute_count++;
         }
         call.first_buffer = EMIT_COUNT(emitter, call_buffers);
         for (uint32_t j = 0; j < node->input_count + node->output_count; j++) {

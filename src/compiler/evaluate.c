@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "compiler.h"
 #include "device/sim.h"
 #include "emit_stream.h"
 #include "emit_task.h"
@@ -49,6 +50,21 @@ static void evaluate_add_value(struct emitter *emitter, uint32_t value)
     emitter->writers[value].count = 0;
 }
 
+static uint64_t evaluate_end_of(struct program_builder *builder, const struct target *target)
+{
+    struct program program;
+    program_builder_view(builder, &program);
+    struct sim_result *result;
+    const status failure = sim_run(&program, target, COST_RULES_BEST, &result);
+    if (failure != STATUS_OK) {
+        status_free(failure);
+        return UINT64_MAX;
+    }
+    const uint64_t end = result->end;
+    sim_result_free(result);
+    return end;
+}
+
 uint64_t evaluate_job(struct evaluation *evaluation, uint32_t id)
 {
     struct emitter *emitter = &evaluation->emitter;
@@ -64,15 +80,15 @@ uint64_t evaluate_job(struct evaluation *evaluation, uint32_t id)
         evaluate_add_value(emitter, whole->outputs[i]);
     emit_local_job(emitter, id);
     emit_streams_free(emitter);
-    struct program program;
-    program_builder_view(emitter->builder, &program);
-    struct sim_result *result;
-    const status failure = sim_run(&program, emitter->plan->target, COST_RULES_BEST, &result);
-    if (failure != STATUS_OK) {
-        status_free(failure);
-        return UINT64_MAX;
-    }
-    const uint64_t end = result->end;
-    sim_result_free(result);
+    return evaluate_end_of(emitter->builder, emitter->plan->target);
+}
+
+uint64_t evaluate_plan(struct plan *plan)
+{
+    struct program_builder *builder = program_builder_create(plan->target->text, (struct view){0});
+    const status failure = pass_emit(plan, builder);
+    const uint64_t end = failure == STATUS_OK ? evaluate_end_of(builder, plan->target) : UINT64_MAX;
+    status_free(failure);
+    program_builder_free(builder);
     return end;
 }

@@ -475,6 +475,14 @@ struct cost_request group_cost(const struct plan *plan, const struct plan_group 
     return request;
 }
 
+struct cost_request group_kernel(const struct plan *plan, const struct plan_group *group)
+{
+    const uint32_t main = working_main(plan, group);
+    const struct network_node *node = group_node(plan, group, main);
+    const struct value_type *type = &group_value(plan, node->outputs[node_cost_output(node)])->type;
+    return main_cost(plan, group, main, &type->shape);
+}
+
 const char *group_kernels(struct plan *plan, const struct plan_group *group)
 {
     struct bytes names = {0};

@@ -40,6 +40,9 @@ void group_connect(struct plan *plan, struct plan_group *group, const uint32_t *
 // Which node of the group matters most.
 uint32_t group_main(const struct plan *plan, const struct plan_group *group);
 
+// The work of the kernel that matters most, on all of the group's data.
+struct cost_request group_kernel(const struct plan *plan, const struct plan_group *group);
+
 // What the tile costs: the work of the node that matters most, in numbers.
 struct cost_request group_cost(const struct plan *plan, const struct plan_group *group,
                                const struct plan_tile *tile);

@@ -135,6 +135,15 @@ static const struct network_value *wrong_value(const struct plan *plan,
     return wrong_inside(plan, group, engine);
 }
 
+// What an engine that has kernels for such operators says against this one; NULL: nothing.
+static const char *refused(const struct plan *plan, const struct plan_group *group, uint32_t engine)
+{
+    if (!cost_names_kernels(plan->target, engine))
+        return NULL;
+    const struct cost_request request = group_kernel(plan, group);
+    return cost_refusal(plan->target, engine, &request);
+}
+
 static const struct network_node *wrong_node(const struct plan *plan,
                                              const struct plan_group *group, uint32_t engine)
 {
@@ -167,6 +176,18 @@ static const char *not_computed(struct plan *plan, uint32_t engine,
     const char *called = plan->target->engines[engine].called;
     return plan_text(plan, "%s %s not compute %s", called, target_is_plural(called) ? "do" : "does",
                      element_name(value->type.element));
+}
+
+static const char *place_not_taken(struct plan *plan, uint32_t engine,
+                                   const struct plan_group *group, const char *refusal)
+{
+    const char *called = plan->target->engines[engine].called;
+    const bool plural = target_is_plural(called);
+    if (refusal[0] != '\0')
+        return plan_text(plan, "%s %s not take it: %s", called, plural ? "do" : "does", refusal);
+    const struct network_node *node = group_node(plan, group, group_main(plan, group));
+    return plan_text(plan, "%s %s no %.*s of this form", called, plural ? "have" : "has",
+                     VIEW_ARGUMENTS(node->type));
 }
 
 static const char *not_had(struct plan *plan, uint32_t engine, const struct network_node *node)
@@ -221,16 +242,21 @@ static void place_by_takes(struct plan *plan, struct plan_group *group, uint32_t
     uint32_t first = TARGET_NONE;
     const struct network_value *value = NULL;
     const struct network_node *node = NULL;
+    const char *refusal = NULL;
     for (uint32_t i = 0; place_next_engine(target, &i); i++) {
         const struct network_value *own_value = wrong_value(plan, group, i);
         const struct network_node *own_node = wrong_node(plan, group, i);
-        if (own_value == NULL && own_node == NULL) {
+        const bool takes = own_value == NULL && own_node == NULL;
+        const char *own_refusal = takes ? refused(plan, group, i) : NULL;
+        if (takes && own_refusal == NULL) {
             const char *called = target->engines[i].called;
             place_on(group, i,
                      value != NULL  ? not_computed(plan, first, value)
                      : node != NULL ? not_had(plan, first, node)
-                                    : plan_text(plan, "%s %s it", called,
-                                                target_is_plural(called) ? "compute" : "computes"));
+                     : refusal != NULL
+                         ? place_not_taken(plan, first, group, refusal)
+                         : plan_text(plan, "%s %s it", called,
+                                     target_is_plural(called) ? "compute" : "computes"));
             return;
         }
         if (first != TARGET_NONE)
@@ -238,10 +264,12 @@ static void place_by_takes(struct plan *plan, struct plan_group *group, uint32_t
         first = i;
         value = own_value;
         node = own_node;
+        refusal = own_refusal;
     }
     place_on(group, host,
              first == TARGET_NONE ? "nothing else computes"
              : value != NULL      ? not_computed(plan, first, value)
+             : refusal != NULL    ? place_not_taken(plan, first, group, refusal)
                                   : none_has(plan, first, node));
 }
 

@@ -107,6 +107,8 @@ struct plan {
     struct plan_group *groups; // in an order in which they can run
     uint32_t group_count;
     uint64_t tile_count; // of all groups that have been cut
+    bool chains;         // values that do not fit are handed on tile by tile
+    bool rows_only;      // convolutions are not cut between channels that are apart
     // Where values lie near from job to job, in the order of the groups that need them.
     struct plan_place *places;
     size_t place_count;

@@ -218,7 +218,14 @@ static bool find_tosa_depthwise(const struct region_request *request, struct reg
 {
     region_take_whole(request, answer);
     const struct shape *weight = input_shape(request, 1);
-    return cut_tosa_window(request, answer, weight->dims[0], weight->dims[1]);
+    if (!cut_tosa_window(request, answer, weight->dims[0], weight->dims[1]))
+        return false;
+    if (weight->dims[3] != 1)
+        return true;
+    answer->inputs[0].from[3] = answer->inputs[1].from[2] = request->output->from[3];
+    answer->inputs[0].size[3] = answer->inputs[1].size[2] = request->output->size[3];
+    cut_channels(request, answer, 2, 0);
+    return true;
 }
 
 static bool find_tosa_pool(const struct region_request *request, struct region_answer *answer)
@@ -238,22 +245,18 @@ static uint32_t axes_tosa_conv2d(const struct network *network, const struct net
 {
     (void)network;
     (void)node;
-    axes[0] = 0;
-    axes[1] = 1;
-    axes[2] = 3;
-    axes[3] = 2;
+    memcpy(axes, (const uint32_t[]){0, 1, 3, 2}, 4 * sizeof *axes);
     return 4;
 }
 
+// Channels that give one each may be cut.
 static uint32_t axes_tosa_depthwise(const struct network *network, const struct network_node *node,
                                     uint32_t axes[SHAPE_RANK_MOST])
 {
-    (void)network;
-    (void)node;
-    axes[0] = 0;
-    axes[1] = 1;
-    axes[2] = 2;
-    return 3;
+    const struct shape *weight = region_shape_of(network, node->inputs[1]);
+    const bool apart = weight->rank == 4 && weight->dims[3] == 1;
+    memcpy(axes, apart ? (uint32_t[]){0, 1, 3, 2} : (uint32_t[]){0, 1, 2, 2}, 4 * sizeof *axes);
+    return apart ? 4 : 3;
 }
 
 // Matrix products ----------------------------------------------------------------
@@ -476,6 +479,16 @@ static bool cut_onnx_windows(const struct region_request *request, struct region
     return true;
 }
 
+// Whether each channel is computed from one alone, that of its number.
+static bool is_onnx_apart(const struct network *network, const struct network_node *node,
+                          uint32_t weight)
+{
+    const struct shape *shape = region_shape_of(network, node->inputs[0]);
+    const int64_t groups = attribute_integer(node->attributes, "group", 1);
+    return groups > 1 && shape->rank > 1 && groups == shape->dims[1] &&
+           groups == region_shape_of(network, node->inputs[weight])->dims[0];
+}
+
 // Input 0 and its weights (`weight` their index), and inputs that go with the
 // output channels.
 static bool find_onnx_convolution(const struct region_request *request,
@@ -487,8 +500,15 @@ static bool find_onnx_convolution(const struct region_request *request,
     if (shape->rank != input_shape(request, 0)->rank ||
         !cut_onnx_windows(request, answer, shape->dims + 2))
         return false;
-    if (attribute_integer(node->attributes, "group", 1) != 1)
+    const bool apart = is_onnx_apart(request->network, node, weight);
+    if (!apart && attribute_integer(node->attributes, "group", 1) != 1)
         return true;
+    if (apart) {
+        answer->inputs[0].from[1] = request->output->from[1];
+        answer->inputs[0].size[1] = request->output->size[1];
+        answer->groups = (struct plan_override){
+            .name = "group", .count = 1, .integers = {request->output->size[1]}};
+    }
     for (uint32_t i = weight; i < node->input_count; i++) {
         if (node->inputs[i] == NETWORK_NONE)
             continue;
@@ -544,7 +564,8 @@ static uint32_t axes_first_two(const struct network *network, const struct netwo
     return 2;
 }
 
-// Groups of channels stay together; one group may be cut into channels.
+// Groups of channels stay together; one group may be cut into channels, and so may groups of one
+// channel each.
 static uint32_t axes_onnx_conv(const struct network *network, const struct network_node *node,
                                uint32_t axes[SHAPE_RANK_MOST])
 {
@@ -553,7 +574,7 @@ static uint32_t axes_onnx_conv(const struct network *network, const struct netwo
     axes[count++] = 0;
     if (rank > 2)
         axes[count++] = 2;
-    if (attribute_integer(node->attributes, "group", 1) == 1)
+    if (attribute_integer(node->attributes, "group", 1) == 1 || is_onnx_apart(network, node, 1))
         axes[count++] = 1;
     for (uint32_t i = 3; i < rank; i++)
         axes[count++] = i;
@@ -658,8 +679,16 @@ static bool is_cut_well(const struct region_request *request, const struct regio
 bool region_find(const struct region_request *request, struct region_answer *answer)
 {
     const struct region_rule *rule = region_rule_of(request->node);
-    answer->override.count = 0;
+    answer->override.count = answer->groups.count = 0;
     return rule != NULL && is_cut_well(request, rule) && rule->find(request, answer);
+}
+
+uint32_t region_apart_axis(const struct network *network, const struct network_node *node)
+{
+    const enum operator_tiling tiling = node->definition->tiling;
+    if (tiling == TILED_AS_CONV && is_onnx_apart(network, node, 1))
+        return 1;
+    return tiling == TILED_AS_TOSA_DEPTHWISE ? 3 : SHAPE_RANK_MOST;
 }
 
 uint32_t region_axes(const struct network *network, const struct network_node *node,

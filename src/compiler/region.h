@@ -19,6 +19,7 @@ struct region_request {
 struct region_answer {
     struct plan_box *inputs;       // `node->input_count` of them; of those left out: undefined
     struct plan_override override; // count 0: none
+    struct plan_override groups;   // of channels, another one; count 0: none
 };
 
 // Whether a rule is known; TILED_NOT has none.
@@ -26,6 +27,10 @@ bool region_has_rule(enum operator_tiling tiling);
 
 // False when the operator can only be computed as a whole.
 bool region_find(const struct region_request *request, struct region_answer *answer);
+
+// The dimension of the channels of a convolution that computes each of them from one alone, so
+// that they can be cut without a halo; its rank or more for everything else.
+uint32_t region_apart_axis(const struct network *network, const struct network_node *node);
 
 // Which dimensions of output 0 may be cut, outermost first, best first: their
 // number, 0 when the operator can only be computed as a whole.

@@ -12,6 +12,11 @@ uint64_t resident_bytes(const struct resident *resident, uint32_t value)
     return plan_padded(plan_box_bytes(&box, item->type.element));
 }
 
+struct plan_group *resident_item(const struct resident *resident, uint32_t group)
+{
+    return resident->chain != NULL ? &resident->chain->whole : &resident->plan->groups[group];
+}
+
 uint64_t resident_carry_cycles(const struct resident *resident, uint64_t bytes)
 {
     const struct target *target = resident->plan->target;
@@ -131,6 +136,7 @@ bool resident_start(struct resident *resident, struct plan *plan)
     resident->idle = memory_allocate_zeroed((size_t)plan->group_count + 1, sizeof(int64_t));
     plan->stored = memory_allocate_zeroed(values + 1, sizeof *plan->stored);
     plan->swapped = memory_allocate_zeroed(values + 1, sizeof *plan->swapped);
+    resident->readers = group_count_readers(plan->network);
     find_uses(resident);
     find_makers(resident);
     return true;
@@ -138,6 +144,7 @@ bool resident_start(struct resident *resident, struct plan *plan)
 
 void resident_free(struct resident *resident)
 {
+    free(resident->readers);
     free(resident->at);
     free(resident->idle);
     free(resident->first_use);
@@ -238,7 +245,7 @@ uint32_t *resident_find_candidates(const struct resident *resident, uint32_t gro
         const uint32_t id = resident->active[i];
         const struct plan_place *place = resident_place(resident, id);
         if (place->value == PLAN_NONE || place->last < group ||
-            reads(&plan->groups[group], place->value))
+            reads(resident_item(resident, group), place->value))
             continue;
         const uint32_t needed = resident_next_use(resident, place->value, group);
         if (!plan->target->plan.first_in && needed <= until)

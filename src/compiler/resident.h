@@ -11,6 +11,8 @@ enum { RESIDENT_AHEAD_MOST = 16 }; // groups that something may be loaded before
 
 struct resident {
     struct plan *plan;
+    struct plan_chain *chain; // that is looked at instead of the group that begins it; NULL
+    uint32_t *readers;        // by value: how many nodes read it
     uint32_t memory;
     struct span all;   // what values may take of it
     size_t *first_use; // by value, in `uses`
@@ -33,6 +35,9 @@ void resident_free(struct resident *resident);
 
 // Of the memory, for all of a value.
 uint64_t resident_bytes(const struct resident *resident, uint32_t value);
+
+// The group, or the chain that is looked at instead of it.
+struct plan_group *resident_item(const struct resident *resident, uint32_t group);
 
 // To load or store so many bytes.
 uint64_t resident_carry_cycles(const struct resident *resident, uint64_t bytes);

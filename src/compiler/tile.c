@@ -82,14 +82,13 @@ static bool time_grid(struct cutter *cutter, const struct grid *grid, struct gri
     struct tiler *tiler = &cutter->tiler;
     const struct tile_space *space = &cutter->space;
     const struct plan_box box = grid_middle(grid, tiler_shape(tiler));
-    if (!tiler_find_staying(tiler, grid) || !tiler_propagate(tiler, &box))
+    if (!tiler_cuts_once(tiler, grid) || !tiler_find_staying(tiler, grid) ||
+        !tiler_propagate(tiler, &box))
         return false;
     const uint64_t staying = tiler_local_bytes(tiler, 0);
     const uint64_t tiles = grid_tiles(grid);
     const uint64_t lanes = tile_lanes_of(cutter);
-    const struct cost_request cost = tiler_cost(tiler);
-    const uint64_t once =
-        cost_cycles(tiler->plan->target, COST_RULES_BEST, tiler->group->engine, &cost);
+    const uint64_t once = tiler_cycles(tiler);
     const uint64_t carried =
         space->output_placed && space->output_carried ? tiler_output_bytes(tiler) : 0;
     out->tile_bytes = tiler_local_bytes(tiler, 1) - staying + carried;
@@ -173,7 +172,7 @@ static void cutter_start(struct cutter *cutter, struct plan *plan, struct plan_g
                          const struct tile_space *space)
 {
     cutter->space = *space;
-    tiler_start(&cutter->tiler, plan, group, NULL, 0);
+    tiler_start(&cutter->tiler, plan, group, space->members, space->member_count);
     cutter->tiler.room = space->room;
     cutter->tiler.placed = space->placed;
     cutter->tiler.output_placed = space->output_placed;
@@ -181,11 +180,20 @@ static void cutter_start(struct cutter *cutter, struct plan *plan, struct plan_g
 
 // Groups -----------------------------------------------------------------------------------
 
-static void send_to_host(struct plan *plan, struct plan_group *group)
+static void send_to_host(struct plan *plan, struct plan_group *group, bool counts)
 {
     const struct target *target = plan->target;
     const struct target_memory *memory = &target->memories[target->engines[group->engine].memory];
+    const struct target_engine *engine = &target->engines[group->engine];
     group->engine = target_engine_with(target, TARGET_ROLE_HOST);
+    if (!counts) {
+        group->reason =
+            plan_text(plan,
+                      "a dimension that cannot be cut has no loops of %" PRIu64
+                      " places, the most that %s count%s",
+                      engine->loop, engine->called, target_is_plural(engine->called) ? "" : "s");
+        return;
+    }
     group->reason = plan_text(plan, "no part of it fits the %" PRIu64 " KiB of %s",
                               memory->size / 1024, memory->name);
 }
@@ -197,7 +205,7 @@ void tile_whole(struct plan *plan, struct plan_group *group)
     if (group_is_local(plan, group)) {
         tiler.room = tile_room(plan, group);
         if (!tiler_fits_whole(&tiler))
-            send_to_host(plan, group);
+            send_to_host(plan, group, tiler_counts(&tiler));
     }
     // What has no place is refused by the compiler.
     if (group->engine != TARGET_NONE && group_is_static(plan, group))
@@ -225,7 +233,7 @@ void tile_alone(struct plan *plan, struct plan_group *group)
 static bool choose_whole(struct cutter *cutter, struct tile_choice *out_choice)
 {
     struct tiler *tiler = &cutter->tiler;
-    if (!tiler_fits_whole(tiler))
+    if (cutter->space.members != NULL || !tiler_fits_whole(tiler))
         return false;
     const struct cost_request cost = tiler_cost(tiler);
     const uint64_t bytes = tiler_local_bytes(tiler, 1);
@@ -287,7 +295,7 @@ status pass_tile(struct plan *plan)
     if (plan->target->plan.evaluated)
         return tile_evaluated(plan);
     if (plan->target->plan.values)
-        return tile_resident(plan);
+        return plan->target->plan.first_in ? tile_resident(plan) : tile_ways(plan);
     for (uint32_t i = 0; i < plan->group_count; i++)
         tile_alone(plan, &plan->groups[i]);
     return STATUS_OK;

@@ -17,11 +17,13 @@ void tile_whole(struct plan *plan, struct plan_group *group);
 // What a group finds in the memory, and what it may take of it.
 struct tile_space {
     uint64_t room;
-    const bool *placed;  // by input: it lies there as a whole
-    bool output_placed;  // so does all that it gives
-    bool output_carried; // which goes to the far memory as well
-    uint64_t loaded;     // bytes of placed inputs that its own job has to load
-    uint64_t ahead;      // of those, bytes that no tile can be computed without
+    const bool *placed;         // by input: it lies there as a whole
+    bool output_placed;         // so does all that it gives
+    bool output_carried;        // which goes to the far memory as well
+    uint64_t loaded;            // bytes of placed inputs that its own job has to load
+    uint64_t ahead;             // of those, bytes that no tile can be computed without
+    struct plan_group *members; // of a chain, whose whole is cut; NULL
+    uint32_t member_count;
 };
 
 // How a group is cut, and about how many cycles its parts take.
@@ -49,6 +51,9 @@ void tile_alone(struct plan *plan, struct plan_group *group);
 // For targets that ask for it: whole values stay in the local memory from job to job
 // (tile_resident.c). What is tried takes time near-linear in the number of groups.
 status tile_resident(struct plan *plan);
+
+// The same in several ways, of which the evaluator finds the best.
+status tile_ways(struct plan *plan);
 
 // For targets that ask for it: cuts, numbers of cores and chains of groups, tried on the
 // evaluator. None of what is tried depends on rates, and what is tried on more cores includes

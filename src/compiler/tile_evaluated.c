@@ -1,9 +1,11 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "chain.h"
 #include "compiler.h"
 #include "evaluate.h"
 #include "group.h"
+#include "region.h"
 #include "tile.h"
 #include "tiler.h"
 
@@ -32,95 +34,6 @@ static uint32_t next_units(uint32_t units)
     while (units >= 16 * step)
         step *= 2;
     return units + (units >= 8 ? 2 * step : 1);
-}
-
-static uint32_t units_of(const struct plan *plan, const struct plan_group *group)
-{
-    const struct target *target = plan->target;
-    const struct target_engine *engine = &target->engines[group->engine];
-    const bool own =
-        engine->per == TARGET_PER_CORE && target->memories[engine->memory].per == TARGET_PER_CORE;
-    if (!own)
-        return 1;
-    return group->unit_most > 0
-               ? group->unit_most
-               : target->core_count * (target->plan.devices ? target->device_count : 1);
-}
-
-// Chains ---------------------------------------------------------------------------------
-
-static bool tile_evaluated_group_reads(const struct plan_group *group, uint32_t value)
-{
-    for (uint32_t i = 0; i < group->input_count; i++) {
-        if (group->inputs[i] == value)
-            return true;
-    }
-    return false;
-}
-
-static bool is_tileable(const struct plan *plan, const struct plan_group *group)
-{
-    return group->engine != TARGET_NONE && group_is_local(plan, group) &&
-           !group_is_alias(plan, group) && group_is_static(plan, group) &&
-           tile_is_cuttable(plan, group);
-}
-
-// Whether the programs of a chain's engines fit beside one another.
-static bool programs_fit(const struct plan *plan, uint32_t first, uint32_t count)
-{
-    uint64_t bytes = 0;
-    uint64_t room = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct target_engine *engine = &plan->target->engines[plan->groups[first + i].engine];
-        bytes += plan_program_bytes(engine);
-        room = engine->program_room > room ? engine->program_room : room;
-    }
-    return bytes <= room || bytes == 0;
-}
-
-// Whether the chain that begins with `first` may go on with the group after its `count`
-// groups: it alone reads what the last one gives, in the same memory.
-static bool may_follow(const struct plan *plan, uint32_t first, uint32_t count)
-{
-    if (first + count >= plan->group_count || count >= plan->target->plan.depth)
-        return false;
-    const struct target *target = plan->target;
-    const struct plan_group *head = &plan->groups[first];
-    const struct plan_group *last = &plan->groups[first + count - 1];
-    const struct plan_group *next = &plan->groups[first + count];
-    if (!is_tileable(plan, next) || !tile_evaluated_group_reads(next, last->outputs[0]) ||
-        target->engines[head->engine].stage_count > 0 ||
-        target->engines[next->engine].stage_count > 0 ||
-        target->engines[next->engine].memory != target->engines[head->engine].memory ||
-        next->first_unit != head->first_unit || units_of(plan, next) != units_of(plan, head) ||
-        !programs_fit(plan, first, count + 1))
-        return false;
-    for (uint32_t i = 0; i + 1 < count; i++) {
-        if (tile_evaluated_group_reads(next, plan->groups[first + i].outputs[0]))
-            return false;
-    }
-    return true;
-}
-
-// The first `count` groups from `first` on as one.
-static struct plan_chain *make_chain(struct chooser *chooser, uint32_t first, uint32_t count)
-{
-    struct plan *plan = chooser->plan;
-    struct plan_chain *chain = arena_allocate(&plan->arena, sizeof *chain);
-    *chain = (struct plan_chain){.whole = plan->groups[first], .count = count};
-    struct plan_group *whole = &chain->whole;
-    whole->node_count = 0;
-    for (uint32_t i = 0; i < count; i++)
-        whole->node_count += plan->groups[first + i].node_count;
-    whole->nodes = arena_allocate(&plan->arena, whole->node_count * sizeof *whole->nodes);
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct plan_group *member = &plan->groups[first + i];
-        memcpy(whole->nodes + at, member->nodes, member->node_count * sizeof *whole->nodes);
-        at += member->node_count;
-    }
-    group_connect(plan, whole, chooser->readers);
-    return chain;
 }
 
 // Cuts -------------------------------------------------------------------------------------
@@ -236,9 +149,25 @@ static struct cuts list_cuts(struct tiler *tiler, uint32_t split)
     const uint64_t lanes = tiler->plan->target->engines[tiler->group->engine].count;
     for (tiler->slots = lanes + 1; count > 0 && tiler->slots > 0 && cuts.count == 0;
          tiler->slots--) {
-        struct grid grid = grid_whole(tiler_shape(tiler));
+        struct grid grid = tiler_whole_grid(tiler);
         cut_axes(tiler, axes, count, &grid, &cuts);
     }
+    return cuts;
+}
+
+// Between rows alone, then between channels that are apart as well, where there are any.
+static struct cuts list_cuts_in(struct tiler *tiler, uint32_t split, uint32_t way)
+{
+    struct plan *plan = tiler->plan;
+    bool apart = way == 0;
+    for (uint32_t i = 0; i < tiler->group->node_count && !apart; i++)
+        apart =
+            region_apart_axis(plan->network, group_node(plan, tiler->group, i)) < SHAPE_RANK_MOST;
+    if (!apart)
+        return (struct cuts){0};
+    plan->rows_only = way == 0;
+    const struct cuts cuts = list_cuts(tiler, split);
+    plan->rows_only = false;
     return cuts;
 }
 
@@ -348,7 +277,7 @@ static struct plan_group *open_chain(struct chooser *chooser, uint32_t first, ui
 {
     struct plan *plan = chooser->plan;
     struct plan_group *head = &plan->groups[first];
-    struct plan_chain *chain = count > 1 ? make_chain(chooser, first, count) : NULL;
+    struct plan_chain *chain = count > 1 ? chain_make(plan, chooser->readers, first, count) : NULL;
     struct plan_group *whole = chain != NULL ? &chain->whole : head;
     head->chain = chain;
     tiler_start(tiler, plan, whole, chain != NULL ? head : NULL, count);
@@ -369,13 +298,13 @@ static bool can_be_chain(struct chooser *chooser, uint32_t first, uint32_t count
 {
     struct tiler tiler;
     struct plan_group *head = open_chain(chooser, first, count, &tiler);
-    struct cuts cuts = {0};
-    if (head != NULL)
-        cuts = list_cuts(&tiler, chooser->split);
     bool found = false;
-    for (uint32_t kind = 0; kind < ROUND_KINDS && !found; kind++)
-        found = find_cut(&tiler, 1, kind, &cuts) != NULL;
-    cuts_free(&cuts);
+    for (uint32_t way = 0; way < 2 && head != NULL && !found; way++) {
+        struct cuts cuts = list_cuts_in(&tiler, chooser->split, way);
+        for (uint32_t kind = 0; kind < ROUND_KINDS && !found; kind++)
+            found = find_cut(&tiler, 1, kind, &cuts) != NULL;
+        cuts_free(&cuts);
+    }
     close_chain(&chooser->plan->groups[first], &tiler, false);
     return found;
 }
@@ -388,12 +317,13 @@ static bool tile_evaluated_choose(struct chooser *chooser, uint32_t first, uint3
     struct tiler tiler;
     struct plan_group *head = open_chain(chooser, first, count, &tiler);
     struct best best = {.time = UINT64_MAX};
-    struct cuts cuts = {0};
-    if (head != NULL)
-        cuts = list_cuts(&tiler, chooser->split);
-    const uint32_t most = units_of(plan, &plan->groups[first]);
-    for (uint32_t units = 1; head != NULL && units <= most; units = next_units(units))
-        try_units(chooser, &tiler, first, units, &cuts, &best);
+    struct cuts cuts[2] = {0};
+    const uint32_t most = chain_units(plan, &plan->groups[first]);
+    for (uint32_t way = 0; way < 2 && head != NULL; way++) {
+        cuts[way] = list_cuts_in(&tiler, chooser->split, way);
+        for (uint32_t units = 1; units <= most; units = next_units(units))
+            try_units(chooser, &tiler, first, units, &cuts[way], &best);
+    }
     bool found = false;
     if (best.cut != NULL) {
         tiler.arena = &plan->arena;
@@ -401,7 +331,8 @@ static bool tile_evaluated_choose(struct chooser *chooser, uint32_t first, uint3
         tiler.group->unit_count = best.units;
         found = tiler_fill_grid(&tiler, &best.cut->grid);
     }
-    cuts_free(&cuts);
+    cuts_free(&cuts[0]);
+    cuts_free(&cuts[1]);
     close_chain(&plan->groups[first], &tiler, found);
     return found;
 }
@@ -409,7 +340,7 @@ static bool tile_evaluated_choose(struct chooser *chooser, uint32_t first, uint3
 static uint32_t tile_as_asked(struct chooser *chooser, uint32_t first)
 {
     uint32_t count = 1;
-    while (chooser->plan->target->plan.keep && may_follow(chooser->plan, first, count) &&
+    while (chooser->plan->target->plan.keep && chain_may_follow(chooser->plan, first, count) &&
            can_be_chain(chooser, first, count + 1))
         count++;
     while (count > 0 && !tile_evaluated_choose(chooser, first, count))
@@ -444,7 +375,7 @@ status tile_evaluated(struct plan *plan)
                               .evaluation = evaluation_create(plan),
                               .readers = group_count_readers(plan->network)};
     for (uint32_t i = 0; i < plan->group_count; i++) {
-        const uint32_t count = is_tileable(plan, &plan->groups[i]) ? tile_chain(&chooser, i) : 0;
+        const uint32_t count = chain_takes(plan, &plan->groups[i]) ? tile_chain(&chooser, i) : 0;
         if (count == 0) {
             tile_whole(plan, &plan->groups[i]);
             continue;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "chain.h"
 #include "group.h"
 #include "resident.h"
 #include "tile.h"
@@ -103,7 +104,7 @@ static bool place_input(struct resident *resident, struct attempt *attempt, uint
 
 static bool place_inputs(struct resident *resident, uint32_t group, struct attempt *attempt)
 {
-    const struct plan_group *item = &resident->plan->groups[group];
+    const struct plan_group *item = resident_item(resident, group);
     for (uint32_t i = 0; i < item->input_count; i++) {
         const uint32_t value = item->inputs[i];
         const bool constant = group_value(resident->plan, value)->constant != NULL;
@@ -121,7 +122,7 @@ static bool place_inputs(struct resident *resident, uint32_t group, struct attem
 static bool tile_resident_place_outputs(struct resident *resident, uint32_t group,
                                         struct attempt *attempt)
 {
-    const struct plan_group *item = &resident->plan->groups[group];
+    const struct plan_group *item = resident_item(resident, group);
     for (uint32_t i = 0; i < item->output_count; i++) {
         const uint32_t value = item->outputs[i];
         const uint64_t bytes = resident_bytes(resident, value);
@@ -163,10 +164,14 @@ static uint64_t evicted_cycles(const struct resident *resident, const uint32_t *
 static bool try_attempt(struct resident *resident, uint32_t group, const uint32_t *candidates,
                         struct attempt *attempt)
 {
-    struct plan_group *item = &resident->plan->groups[group];
+    struct plan_group *item = resident_item(resident, group);
     find_busy(resident, group, candidates, attempt->evicted);
     attempt->space =
         (struct tile_space){.placed = attempt->placed, .output_placed = attempt->output};
+    if (resident->chain != NULL) {
+        attempt->space.members = &resident->plan->groups[group];
+        attempt->space.member_count = resident->chain->count;
+    }
     if ((attempt->output && !tile_resident_place_outputs(resident, group, attempt)) ||
         !place_inputs(resident, group, attempt))
         return false;
@@ -207,7 +212,7 @@ static void attempts_free(struct attempts *attempts)
 // Whether less is placed at a level than at the one before it.
 static bool is_other_level(const struct resident *resident, uint32_t group, uint32_t level)
 {
-    const struct plan_group *item = &resident->plan->groups[group];
+    const struct plan_group *item = resident_item(resident, group);
     for (uint32_t i = 0; i < item->input_count; i++) {
         const uint32_t value = item->inputs[i];
         const bool constant = group_value(resident->plan, value)->constant != NULL;
@@ -248,7 +253,7 @@ static bool try_levels(struct resident *resident, uint32_t group, const uint32_t
 // The next group that reads what a group gives; PLAN_NONE.
 static uint32_t needed_next(const struct resident *resident, uint32_t group)
 {
-    const struct plan_group *item = &resident->plan->groups[group];
+    const struct plan_group *item = resident_item(resident, group);
     uint32_t needed = PLAN_NONE;
     for (uint32_t i = 0; i < item->output_count; i++) {
         const uint32_t next = resident_next_use(resident, item->outputs[i], group);
@@ -280,7 +285,7 @@ static void tile_resident_place_group(struct resident *resident, uint32_t group,
                                       const uint32_t *candidates, const struct attempt *attempt)
 {
     struct plan *plan = resident->plan;
-    struct plan_group *item = &plan->groups[group];
+    struct plan_group *item = resident_item(resident, group);
     struct plan_near *near = arena_allocate(&plan->arena, sizeof *near);
     const size_t count = (size_t)item->input_count + item->output_count + 1;
     uint32_t *ids = arena_allocate(&plan->arena, count * sizeof *ids);
@@ -318,7 +323,7 @@ static void tile_resident_place_group(struct resident *resident, uint32_t group,
                                                      .from = group,
                                                      .first = group,
                                                      .last = group});
-    item->near = near;
+    item->near = plan->groups[group].near = near;
     resident->idle[group] = (int64_t)attempt->choice.compute - (int64_t)attempt->choice.transfers;
 }
 
@@ -382,36 +387,102 @@ static void tile_by_itself(struct resident *resident, uint32_t group)
     tile_alone(resident->plan, &resident->plan->groups[group]);
 }
 
-static void tile_near(struct resident *resident, uint32_t group)
+// Looks for the best way to place a group, or the chain at hand.
+static uint32_t *find_attempts(struct resident *resident, uint32_t group, struct attempts *attempts)
 {
-    struct plan_group *item = &resident->plan->groups[group];
-    struct attempts attempts;
     uint32_t count;
     uint32_t *candidates =
         resident_find_candidates(resident, group, needed_next(resident, group), &count);
-    attempts_make(&attempts, item);
-    try_group(resident, group, candidates, count, &attempts);
-    if (!attempts.found && !resident->plan->target->plan.first_in) {
-        free(candidates);
-        candidates = resident_find_candidates(resident, group, 0, &count);
-        for (uint32_t e = 1; e <= count && !attempts.found; e++)
-            try_levels(resident, group, candidates, e, false, &attempts);
+    attempts_make(attempts, resident_item(resident, group));
+    try_group(resident, group, candidates, count, attempts);
+    if (attempts->found || resident->plan->target->plan.first_in)
+        return candidates;
+    free(candidates);
+    candidates = resident_find_candidates(resident, group, 0, &count);
+    for (uint32_t e = 1; e <= count && !attempts->found; e++)
+        try_levels(resident, group, candidates, e, false, attempts);
+    return candidates;
+}
+
+// Does with a group, or the chain at hand, what was found. False when that cannot be.
+static bool apply_attempt(struct resident *resident, uint32_t group, const uint32_t *candidates,
+                          const struct attempt *best)
+{
+    struct plan *plan = resident->plan;
+    struct plan_group *item = resident_item(resident, group);
+    if (!tile_apply(plan, item, &best->space, &best->choice))
+        return false;
+    const size_t first = plan->place_count;
+    tile_resident_place_group(resident, group, candidates, best);
+    for (size_t i = first; i < plan->place_count; i++) {
+        const struct plan_place *place = resident_place(resident, (uint32_t)i);
+        if (place->value != PLAN_NONE && !place->made && plan->target->plan.prefetch)
+            fetch_early(resident, group, (uint32_t)i);
     }
-    const struct attempt *best = &attempts.best;
-    if (attempts.found && tile_apply(resident->plan, item, &best->space, &best->choice)) {
-        const size_t first = resident->plan->place_count;
-        tile_resident_place_group(resident, group, candidates, best);
-        for (size_t i = first; i < resident->plan->place_count; i++) {
-            const struct plan_place *place = resident_place(resident, (uint32_t)i);
-            if (place->value != PLAN_NONE && !place->made && resident->plan->target->plan.prefetch)
-                fetch_early(resident, group, (uint32_t)i);
-        }
-        resident->previous = group;
-    } else {
-        tile_by_itself(resident, group);
+    resident->previous = group;
+    return true;
+}
+
+// Cycles of a group and the one after it when what is between them goes through the far memory:
+// it counts as loaded on either side. 0: it stays here, or that cannot be told.
+static uint64_t apart_cycles(struct resident *resident, uint32_t group,
+                             const struct attempts *attempts)
+{
+    struct attempts next;
+    if (!attempts->found || attempts->best.output)
+        return 0;
+    free(find_attempts(resident, group + 1, &next));
+    const uint64_t both = attempts->best.cost + next.best.cost;
+    const uint64_t again = reload_cycles(resident, &resident->plan->groups[group]);
+    const bool found = next.found;
+    attempts_free(&next);
+    return found && both > again ? both - again : 0;
+}
+
+// Hands tiles of a group on to the next one, where that takes less time than what is between
+// them takes through the far memory. The number of groups that this was done for: 2, or 0.
+static uint32_t tile_chained(struct resident *resident, uint32_t group,
+                             const struct attempts *alone)
+{
+    struct plan *plan = resident->plan;
+    if (!plan->chains || !chain_takes(plan, &plan->groups[group]) ||
+        !chain_may_follow(plan, group, 1) || !resident_is_near(resident, &plan->groups[group + 1]))
+        return 0;
+    const uint64_t apart = apart_cycles(resident, group, alone);
+    if (apart == 0)
+        return 0;
+    struct attempts attempts;
+    struct plan_chain *chain = chain_make(plan, resident->readers, group, 2);
+    resident->chain = chain;
+    uint32_t *candidates = NULL;
+    bool done = chain->whole.output_count == 1;
+    attempts.found = false;
+    if (done) {
+        candidates = find_attempts(resident, group, &attempts);
+        done = attempts.found && attempts.best.cost < apart &&
+               apply_attempt(resident, group, candidates, &attempts.best);
+        attempts_free(&attempts);
+    }
+    free(candidates);
+    resident->chain = NULL;
+    plan->groups[group].chain = done ? chain : NULL;
+    return done ? 2 : 0;
+}
+
+// The number of groups that have been cut: of a chain, several.
+static uint32_t tile_near(struct resident *resident, uint32_t group)
+{
+    struct attempts attempts;
+    uint32_t *candidates = find_attempts(resident, group, &attempts);
+    uint32_t count = tile_chained(resident, group, &attempts);
+    if (count == 0) {
+        count = 1;
+        if (!attempts.found || !apply_attempt(resident, group, candidates, &attempts.best))
+            tile_by_itself(resident, group);
     }
     attempts_free(&attempts);
     free(candidates);
+    return count;
 }
 
 // A group of another memory whose data passes through this one: it takes the low end.
@@ -442,7 +513,7 @@ static void tile_groups(struct resident *resident)
         struct plan_way way;
         resident_forget_old(resident, g);
         if (resident_is_near(resident, group)) {
-            tile_near(resident, g);
+            g += tile_near(resident, g) - 1;
             continue;
         }
         if (group->engine != TARGET_NONE && group_is_local(plan, group) &&

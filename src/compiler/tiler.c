@@ -44,7 +44,7 @@ void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *grou
     tiler->known = memory_allocate_zeroed(most + 1, sizeof *tiler->known);
     tiler->stays = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof *tiler->stays);
     tiler->overrides =
-        memory_allocate_zeroed((size_t)group->node_count + 1, sizeof *tiler->overrides);
+        memory_allocate_zeroed(2 * (size_t)group->node_count + 1, sizeof *tiler->overrides);
     for (uint32_t i = 0; i < group->input_count; i++)
         tiler_add_value(tiler, group->inputs[i]);
     for (uint32_t i = 0; i < group->node_count; i++) {
@@ -79,7 +79,15 @@ static bool tiler_require_box(struct tiler *tiler, uint32_t value, const struct 
     return true;
 }
 
-static bool tiler_need_inputs(struct tiler *tiler, uint32_t index, struct plan_override *override)
+static void add_override(struct tiler *tiler, uint32_t index, const struct plan_override *override)
+{
+    if (override->count == 0)
+        return;
+    tiler->overrides[tiler->override_count] = *override;
+    tiler->overrides[tiler->override_count++].node = index;
+}
+
+static bool tiler_need_inputs(struct tiler *tiler, uint32_t index)
 {
     const struct network_node *node = group_node(tiler->plan, tiler->group, index);
     const uint32_t output = tiler_find_value(tiler, node->outputs[0]);
@@ -94,8 +102,8 @@ static bool tiler_need_inputs(struct tiler *tiler, uint32_t index, struct plan_o
             found = tiler_require_box(tiler, node->inputs[i], &inputs[i]);
     }
     free(inputs);
-    *override = answer.override;
-    override->node = index;
+    add_override(tiler, index, &answer.override);
+    add_override(tiler, index, &answer.groups);
     return found;
 }
 
@@ -106,10 +114,8 @@ bool tiler_propagate(struct tiler *tiler, const struct plan_box *output)
         return false;
     tiler->override_count = 0;
     for (uint32_t i = tiler->group->node_count; i-- > 0;) {
-        struct plan_override *override = &tiler->overrides[tiler->override_count];
-        if (!tiler_need_inputs(tiler, i, override))
+        if (!tiler_need_inputs(tiler, i))
             return false;
-        tiler->override_count += override->count > 0;
     }
     return true;
 }
@@ -154,16 +160,39 @@ uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)
 
 // Grids -----------------------------------------------------------------------------------
 
+// Whether an engine counts so many places: in one loop, or in two.
+static bool is_loop(int64_t places, int64_t most)
+{
+    if (most == 0 || places <= most)
+        return true;
+    for (int64_t outer = 2; outer <= most && outer * outer <= places; outer++) {
+        if (places % outer == 0 && places / outer <= most)
+            return true;
+    }
+    return false;
+}
+
+static bool are_loops(int64_t length, int64_t size, int64_t most)
+{
+    return most == 0 || size == 0 || (is_loop(size, most) && is_loop(length % size, most));
+}
+
 void grid_set_parts(struct grid *grid, const struct shape *shape, uint32_t axis, int64_t parts)
 {
     const int64_t length = shape->dims[axis];
     grid->size[axis] = (length + parts - 1) / parts;
+    while (grid->size[axis] > 1 && !are_loops(length, grid->size[axis], grid->loop))
+        grid->size[axis]--;
     grid->parts[axis] = (length + grid->size[axis] - 1) / grid->size[axis];
 }
 
-struct grid grid_whole(const struct shape *shape)
+struct grid tiler_whole_grid(const struct tiler *tiler)
 {
-    struct grid grid = {.rank = shape->rank};
+    const struct shape *shape = tiler_shape(tiler);
+    struct grid grid = {
+        .rank = shape->rank,
+        .loop = (int64_t)tiler->plan->target->engines[tiler->group->engine].loop,
+    };
     for (uint32_t i = 0; i < shape->rank; i++) {
         grid.parts[i] = 1;
         grid.size[i] = shape->dims[i];
@@ -229,15 +258,32 @@ bool tiler_find_staying(struct tiler *tiler, const struct grid *grid)
 bool tiler_fits(struct tiler *tiler, const struct grid *grid)
 {
     const struct plan_box box = grid_middle(grid, tiler_shape(tiler));
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        if (!are_loops(tiler_shape(tiler)->dims[i], grid->size[i], grid->loop))
+            return false;
+    }
     if (!tiler_find_staying(tiler, grid) || !tiler_propagate(tiler, &box))
         return false;
     return tiler_local_bytes(tiler, tiler->slots) <= tiler->room;
 }
 
+bool tiler_counts(const struct tiler *tiler)
+{
+    const int64_t most = (int64_t)tiler->plan->target->engines[tiler->group->engine].loop;
+    for (uint32_t i = 0; most > 0 && i < tiler->group->output_count; i++) {
+        const struct shape *shape = &group_value(tiler->plan, tiler->group->outputs[i])->type.shape;
+        for (uint32_t d = 0; d < shape->rank; d++) {
+            if (!is_loop(shape->dims[d], most))
+                return false;
+        }
+    }
+    return true;
+}
+
 bool tiler_fits_whole(struct tiler *tiler)
 {
     tiler_take_whole(tiler);
-    return tiler_local_bytes(tiler, 1) <= tiler->room;
+    return tiler_local_bytes(tiler, 1) <= tiler->room && tiler_counts(tiler);
 }
 
 // The fewest parts along `axis` with which the grid fits; the most there are when none
@@ -265,7 +311,9 @@ bool tiler_cut(struct tiler *tiler, const uint32_t *axes, uint32_t count, uint32
                struct grid *out_grid)
 {
     const struct shape *shape = tiler_shape(tiler);
-    *out_grid = grid_whole(shape);
+    *out_grid = tiler_whole_grid(tiler);
+    for (uint32_t i = 0; i < count; i++)
+        grid_set_parts(out_grid, shape, axes[i], 1);
     for (uint32_t i = 0; i < count; i++) {
         if (tiler_fits(tiler, out_grid))
             return true;
@@ -333,6 +381,19 @@ static uint32_t keep_common(const struct plan *plan, const struct network_node *
     return kept;
 }
 
+// Leaves out the channels of what computes each by itself.
+static uint32_t drop_apart(const struct plan *plan, const struct network_node *node,
+                           uint32_t axes[SHAPE_RANK_MOST], uint32_t count)
+{
+    const uint32_t apart = region_apart_axis(plan->network, node);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (axes[i] != apart)
+            axes[kept++] = axes[i];
+    }
+    return kept;
+}
+
 // Those of the node that matters most, where the group's output still has its shape, as far
 // as the others of that shape allow.
 uint32_t tiler_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST])
@@ -350,6 +411,8 @@ uint32_t tiler_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST])
         if (other->outputs[0] != NETWORK_NONE &&
             shape_equal(&group_value(plan, other->outputs[0])->type.shape, shape))
             count = keep_common(plan, other, axes, count);
+        if (plan->rows_only)
+            count = drop_apart(plan, other, axes, count);
     }
     return count;
 }
@@ -390,7 +453,7 @@ static void fill_tile(struct tiler *tiler, const struct plan_group *group, uint3
     tile->outputs = tiler_copy_boxes(tiler, group->outputs, group->output_count);
     tile->inner = copy_inner(tiler, group);
     struct plan_override *kept =
-        arena_allocate(tiler->arena, ((size_t)group->node_count + 1) * sizeof *kept);
+        arena_allocate(tiler->arena, (2 * (size_t)group->node_count + 1) * sizeof *kept);
     for (uint32_t i = 0; i < tiler->override_count; i++) {
         if (tiler->overrides[i].node - first_node >= group->node_count)
             continue;
@@ -411,6 +474,27 @@ struct cost_request tiler_cost(struct tiler *tiler)
     tiler->arena = own;
     arena_free(&scratch);
     return tile.cost;
+}
+
+uint64_t tiler_cycles(struct tiler *tiler)
+{
+    const struct target *target = tiler->plan->target;
+    struct arena scratch = {0};
+    struct arena *own = tiler->arena;
+    uint64_t cycles = 0;
+    uint32_t first_node = 0;
+    tiler->arena = &scratch;
+    for (uint32_t m = 0; m < (tiler->member_count > 0 ? tiler->member_count : 1); m++) {
+        const struct plan_group *group =
+            tiler->member_count > 0 ? &tiler->members[m] : tiler->group;
+        struct plan_tile tile = {0};
+        fill_tile(tiler, group, first_node, &tile);
+        cycles += cost_cycles(target, COST_RULES_BEST, group->engine, &tile.cost);
+        first_node += group->node_count;
+    }
+    tiler->arena = own;
+    arena_free(&scratch);
+    return cycles;
 }
 
 static void keep_staying(struct tiler *tiler)

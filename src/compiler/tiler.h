@@ -50,9 +50,10 @@ struct grid {
     uint32_t rank;
     int64_t parts[SHAPE_RANK_MOST];
     int64_t size[SHAPE_RANK_MOST]; // of a part, but for the last one
+    int64_t loop;                  // places of a part that the engine counts; 0: any number
 };
 
-struct grid grid_whole(const struct shape *shape);
+struct grid tiler_whole_grid(const struct tiler *tiler);
 void grid_set_parts(struct grid *grid, const struct shape *shape, uint32_t axis, int64_t parts);
 uint64_t grid_tiles(const struct grid *grid);
 
@@ -84,8 +85,14 @@ bool tiler_cuts_once(struct tiler *tiler, const struct grid *grid);
 // The cost of the tile at hand, of the group.
 struct cost_request tiler_cost(struct tiler *tiler);
 
+// Cycles of the tile at hand: of the group, or of all members one after the other.
+uint64_t tiler_cycles(struct tiler *tiler);
+
 // Makes the tiles of the group and of its members. False when there would be too many.
 bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid);
+
+// Whether the group's engine can count the places of all dimensions that it gives.
+bool tiler_counts(const struct tiler *tiler);
 
 // Whether it fits as one tile, and that tile.
 bool tiler_fits_whole(struct tiler *tiler);

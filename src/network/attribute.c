@@ -22,8 +22,14 @@ bool attribute_given(struct attributes attributes, const char *name)
 
 int64_t attribute_integer(struct attributes attributes, const char *name, int64_t fallback)
 {
-    const struct attribute *found = attribute_find(attributes, name, ATTRIBUTE_INTEGER);
-    return found != NULL ? found->integer : fallback;
+    for (uint32_t i = 0; i < attributes.count; i++) {
+        const struct attribute *item = &attributes.items[i];
+        if (item->kind == ATTRIBUTE_INTEGER && view_is(item->name, name))
+            return item->integer;
+        if (item->kind == ATTRIBUTE_INTEGERS && item->count == 1 && view_is(item->name, name))
+            return item->integers[0];
+    }
+    return fallback;
 }
 
 double attribute_real(struct attributes attributes, const char *name, double fallback)

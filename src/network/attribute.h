@@ -50,8 +50,8 @@ const struct attribute *attribute_find(struct attributes attributes, const char 
 
 bool attribute_given(struct attributes attributes, const char *name);
 
-// What the attribute says, or `fallback`. An integer also serves as a real and as
-// a list of one integer.
+// What the attribute says, or `fallback`. An integer also serves as a real and as a list of one
+// integer, and such a list as an integer.
 int64_t attribute_integer(struct attributes attributes, const char *name, int64_t fallback);
 double attribute_real(struct attributes attributes, const char *name, double fallback);
 struct view attribute_text(struct attributes attributes, const char *name, const char *fallback);

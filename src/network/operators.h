@@ -126,6 +126,12 @@ enum operator_price {
     PRICED_AS_TRANSPOSE,
     PRICED_AS_VIEW,
     PRICED_AS_GATHER,
+    PRICED_AS_GATHERED_ROWS, // along an axis
+    PRICED_AS_TOSA_GATHER,
+    PRICED_AS_TOSA_SCATTER,
+    PRICED_AS_RESIZE, // with rows last
+    PRICED_AS_TOSA_RESIZE,
+    PRICED_AS_BLOCKS, // of channels that become places
     PRICED_AS_OTHER,
     OPERATOR_PRICES,
 };

@@ -146,8 +146,11 @@ static void find_padding(const struct network_node *node, struct cost_window *wi
     const bool same = view_starts_with(attribute_text(node->attributes, "auto_pad", ""), "SAME");
     const uint32_t dilated = either(node, "dilations", "dilation", &dilations);
     const bool centred = left == right && left == window->width / 2;
-    if ((centred || same) && greatest(dilations, dilated, 1) == 1)
+    const bool apart = greatest(dilations, dilated, 1) > 1;
+    if ((centred || same) && !apart)
         window->flags |= COST_WINDOW_CENTRED;
+    if (apart)
+        window->flags |= COST_WINDOW_APART;
     if (before || (same && window->width > 2))
         window->flags |= COST_WINDOW_BEFORE;
 }
@@ -163,6 +166,8 @@ static struct cost_window window_with(const struct network_node *node, const int
         height *= (uint64_t)sides[i];
     window.height = side(height);
     window.width = side(count > 0 ? (uint64_t)sides[count - 1] : 0);
+    if (count == 1)
+        window.flags |= COST_WINDOW_LINE;
     const uint32_t stride_count = either(node, "strides", "stride", &strides);
     window.stride = side((uint64_t)greatest(strides, stride_count, 1));
     find_padding(node, &window);
@@ -496,6 +501,109 @@ static void count_gathered(struct cost_request *request, const struct network *n
         request->run = run_from_axis(network, node, 1);
 }
 
+// Rows and blocks -----------------------------------------------------------------------
+
+static const struct shape *known_shape(const struct network *network,
+                                       const struct network_node *node, uint32_t index)
+{
+    const struct network_value *input = input_of(network, node, index);
+    return input != NULL && value_type_static(&input->type) ? &input->type.shape : NULL;
+}
+
+static void set_rows(struct cost_request *request, enum cost_variant variant, uint64_t places,
+                     uint64_t rows, uint64_t channels)
+{
+    request->variant = variant;
+    request->kernel = (uint32_t)(places < UINT32_MAX ? places : UINT32_MAX);
+    request->groups = rows;
+    request->channels = channels;
+}
+
+// Rows of a matrix, or elements of a list.
+static void count_gathered_rows(struct cost_request *request, const struct network *network,
+                                const struct network_node *node, const struct shape *output)
+{
+    count_gathered(request, network, node, output);
+    const struct shape *values = known_shape(network, node, 0);
+    const struct shape *places = known_shape(network, node, 1);
+    if (values == NULL || places == NULL || values->rank < 1 || values->rank > 2 ||
+        attribute_integer(node->attributes, "axis", 0) != 0)
+        return;
+    set_rows(request, COST_GATHERED, shape_count(places), (uint64_t)values->dims[0],
+             values->rank == 2 ? (uint64_t)values->dims[1] : 1);
+}
+
+// [1, K, C] at [1, W]
+static void count_tosa_rows(struct cost_request *request, const struct network *network,
+                            const struct network_node *node, const struct shape *output)
+{
+    count_gathered(request, network, node, output);
+    const struct shape *values = known_shape(network, node, 0);
+    const struct shape *places = known_shape(network, node, 1);
+    if (values == NULL || places == NULL || values->rank != 3 || values->dims[0] != 1)
+        return;
+    const bool scatters = node->definition->price == PRICED_AS_TOSA_SCATTER;
+    const bool known = input_of(network, node, 1)->constant != NULL;
+    set_rows(request,
+             !scatters ? COST_GATHERED_EACH
+             : known   ? COST_SCATTERED
+                       : COST_SCATTERED_FREE,
+             shape_count(places), (uint64_t)values->dims[1], (uint64_t)values->dims[2]);
+}
+
+// Whether each place is repeated, in the dimension from `axis` on and the next.
+static bool is_doubled(const struct shape *input, const struct shape *output, uint32_t axis)
+{
+    if (input == NULL || input->rank != 4 || output->rank != 4)
+        return false;
+    for (uint32_t i = 0; i < 4; i++) {
+        if (output->dims[i] != input->dims[i] * (i == axis || i == axis + 1 ? 2 : 1))
+            return false;
+    }
+    return true;
+}
+
+static void count_resize(struct cost_request *request, const struct network *network,
+                         const struct network_node *node, const struct shape *output)
+{
+    count_moves(request, network, node, output);
+    const struct shape *input = known_shape(network, node, 0);
+    const struct view rounding = attribute_text(node->attributes, "nearest_mode", "");
+    const struct view coordinates =
+        attribute_text(node->attributes, "coordinate_transformation_mode", "");
+    if (!view_is(attribute_text(node->attributes, "mode", "nearest"), "nearest") ||
+        view_is(rounding, "ceil") || view_is(rounding, "round_prefer_ceil") ||
+        view_is(coordinates, "align_corners") || !is_doubled(input, output, 2))
+        return;
+    request->variant = COST_DOUBLED;
+    request->run = (uint64_t)input->dims[3];
+}
+
+static void count_tosa_resize(struct cost_request *request, const struct network *network,
+                              const struct network_node *node, const struct shape *output)
+{
+    count_moves(request, network, node, output);
+    const struct shape *input = known_shape(network, node, 0);
+    if (view_is(attribute_text(node->attributes, "mode", ""), "BILINEAR") ||
+        !is_doubled(input, output, 1))
+        return;
+    request->variant = COST_DOUBLED;
+    request->channels = (uint64_t)input->dims[3];
+}
+
+static void count_blocks(struct cost_request *request, const struct network *network,
+                         const struct network_node *node, const struct shape *output)
+{
+    count_moves(request, network, node, output);
+    const struct shape *input = known_shape(network, node, 0);
+    const int64_t side = attribute_integer(node->attributes, "blocksize", 0);
+    if (input == NULL || input->rank != 4 || side < 1 || side > UINT8_MAX)
+        return;
+    request->variant = COST_BLOCKS;
+    request->kernel = (uint32_t)side;
+    request->run = (uint64_t)input->dims[3];
+}
+
 // All rules ---------------------------------------------------------------------------
 
 static const struct price_rule RULES[OPERATOR_PRICES] = {
@@ -532,6 +640,12 @@ static const struct price_rule RULES[OPERATOR_PRICES] = {
     [PRICED_AS_TRANSPOSE] = {COST_MOVEMENT, count_transpose},
     [PRICED_AS_VIEW] = {COST_MOVEMENT, count_view},
     [PRICED_AS_GATHER] = {COST_OTHER, count_gathered},
+    [PRICED_AS_GATHERED_ROWS] = {COST_OTHER, count_gathered_rows},
+    [PRICED_AS_TOSA_GATHER] = {COST_OTHER, count_tosa_rows},
+    [PRICED_AS_TOSA_SCATTER] = {COST_OTHER, count_tosa_rows},
+    [PRICED_AS_RESIZE] = {COST_OTHER, count_resize},
+    [PRICED_AS_TOSA_RESIZE] = {COST_OTHER, count_tosa_resize},
+    [PRICED_AS_BLOCKS] = {COST_MOVEMENT, count_blocks},
     [PRICED_AS_OTHER] = {COST_OTHER, count_moves},
 };
 

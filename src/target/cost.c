@@ -45,6 +45,14 @@ const char *cost_kernel(const struct target *target, uint32_t engine,
     return cost_names_kernels(target, engine) ? own->price->kernel(own->rates, request) : NULL;
 }
 
+const char *cost_refusal(const struct target *target, uint32_t engine,
+                         const struct cost_request *request)
+{
+    const struct target_engine *own = &target->engines[engine];
+    const bool asks = own->price != NULL && own->price->refusal != NULL;
+    return asks ? own->price->refusal(own->rates, request) : NULL;
+}
+
 uint64_t cost_bound(const struct target *target, uint32_t engine,
                     const struct cost_request *request)
 {

@@ -41,6 +41,8 @@ enum cost_window_flag {
     COST_WINDOW_CENTRED = 1, // as many places left as right are padded, half the width
     COST_WINDOW_BEFORE = 2,  // places above or left are padded
     COST_WINDOW_CHOICE = 4,  // of a pooling: one of its places is chosen, not all added up
+    COST_WINDOW_LINE = 8,    // of a convolution: over lines, not over images
+    COST_WINDOW_APART = 16,  // its places do not lie together
 };
 
 // What elementwise work or a reduction does with elements, as far as machines tell it apart.
@@ -103,6 +105,17 @@ enum cost_variant {
     COST_SPREAD,  // along a strided dimension
     COST_APART_SPREAD,
     COST_WHOLE, // copied as it lies
+    // Of COST_OTHER, rows of `channels` elements at `kernel` places of a matrix with `groups` rows:
+    // read from there, or written there.
+    COST_GATHERED,       // the network has a matrix, or a list
+    COST_GATHERED_EACH,  // it has several in principle
+    COST_SCATTERED,      // the places are known when it is compiled
+    COST_SCATTERED_FREE, // they are not
+    // Of COST_OTHER: every place of an image four times. Elements of a place lie together
+    // (`channels`), or those of a row (`run`).
+    COST_DOUBLED,
+    // Of COST_MOVEMENT: places from `kernel` x `kernel` channels, `run` being the width before.
+    COST_BLOCKS,
     COST_VARIANTS,
 };
 
@@ -134,6 +147,11 @@ uint64_t cost_bound(const struct target *target, uint32_t engine,
 bool cost_names_kernels(const struct target *target, uint32_t engine);
 const char *cost_kernel(const struct target *target, uint32_t engine,
                         const struct cost_request *request);
+
+// Why the engine's kernels cannot do the work, as "scatter is of 8 bits alone"; empty: none does
+// anything like it; NULL: they can.
+const char *cost_refusal(const struct target *target, uint32_t engine,
+                         const struct cost_request *request);
 
 // How a price comes about ---------------------------------------------------------------
 

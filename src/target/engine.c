@@ -218,6 +218,12 @@ static status read_wait_code(struct target_reading *reading, struct target_engin
     return target_read_amount(reading, entry, &engine->wait_code);
 }
 
+static status read_loop(struct target_reading *reading, struct target_engine *engine,
+                        const struct target_entry *entry)
+{
+    return target_read_amount(reading, entry, &engine->loop);
+}
+
 static status read_program_bytes(struct target_reading *reading, struct target_engine *engine,
                                  const struct target_entry *entry)
 {
@@ -275,6 +281,7 @@ static const struct {
     {"start", read_start},
     {"start_code", read_start_code},
     {"wait_code", read_wait_code},
+    {"loop", read_loop},
     {"program_bytes", read_program_bytes},
     {"program_room", read_program_room},
     {"program_tables", read_program_tables},

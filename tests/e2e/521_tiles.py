@@ -130,9 +130,9 @@ def test_a_type_that_is_taken_from_another_shape(folder):
 
 
 def test_what_no_memory_on_its_way_holds_goes_to_the_host(folder):
-    gather = make_node("Gather", ["x", "i"], ["y"])
+    gather = make_node("Gather", ["x", "i"], ["y"], axis=1)
     network = plain_network(folder, [gather], {"x": ("i16", [64, 64]), "i": ("i32", [32])},
-                            {"y": ("i16", [32, 64])})
+                            {"y": ("i16", [64, 32])})
     for size, engine in (("512KiB", "css"), ("10KiB", "host")):
         report = opscope("compile", network, "--target=torq-sl2610", f"--set=lram.size={size}",
                          "-o", folder / "net.opx", "--json").json()

@@ -1,6 +1,9 @@
 """Values and constants stay in the local memory from job to job, and leave it in the right order."""
 
 from support import *
+
+sys.path.append(str(ROOT / "tests/tools"))
+import program_checker as checker
 from onnx_writer import *
 
 TARGET = "--target=torq-sl2610"
@@ -81,6 +84,101 @@ def test_halos_are_loaded_once(folder):
     _, program = compiled(folder, write(folder / "net.onnx", make_model(graph, opset=17)))
     equal(moved(program)["x"], (1, 0), "tiles that overlap")
     true(sum(task["kind"] == "compute" for task in program["tasks"]) > 1, "there are tiles")
+
+
+def widened(folder, side, channels, wide, stride=1, extra=()):
+    """A 1x1 convolution to many channels, and one that computes each of them from itself alone."""
+    scales = [make_tensor("scale", "f32", [], [0.05]), make_tensor("zero", "u8", [], [7]),
+              make_tensor("wscale", "f32", [], [0.01]), make_tensor("wzero", "i8", [], [0])]
+    weights = [make_tensor("w0", "i8", [wide, channels, 1, 1], [k * 7 % 17 - 8 for k in range(wide * channels)]),
+               make_tensor("w1", "i8", [wide, 1, 3, 3], [k * 5 % 19 - 9 for k in range(wide * 9)])]
+    nodes = [make_node("DequantizeLinear", ["x", "scale", "zero"], ["x_real"]),
+             make_node("DequantizeLinear", ["w0", "wscale", "wzero"], ["w0_real"]),
+             make_node("DequantizeLinear", ["w1", "wscale", "wzero"], ["w1_real"]),
+             make_node("Conv", ["x_real", "w0_real"], ["c0"]),
+             make_node("QuantizeLinear", ["c0", "scale", "zero"], ["q0"]),
+             make_node("DequantizeLinear", ["q0", "scale", "zero"], ["d0"]),
+             make_node("Conv", ["d0", "w1_real"], ["c1"], group=wide, pads=[1, 1, 1, 1], strides=[stride, stride]),
+             make_node("QuantizeLinear", ["c1", "scale", "zero"], ["y"]), *extra]
+    outputs = [make_value("y", "u8")] + [make_value("z", "u8")] * bool(extra)
+    graph = make_graph(nodes, inputs=[make_value("x", "u8", [1, channels, side, side])], outputs=outputs,
+                       initializers=scales + weights)
+    return write(folder / "net.onnx", make_model(graph, opset=17))
+
+
+def test_what_does_not_fit_is_handed_on(folder):
+    """128 KiB between two convolutions in a memory of 96: tile by tile, and never as a whole."""
+    for stride in (1, 2):
+        network = widened(folder, 64, 8, 32, stride)
+        report, program = compiled(folder, network, "--set=lram.size=96KiB")
+        found = moved(program)
+        true("q0" not in found, f"what is between goes nowhere: {found}")
+        equal(found["x"], (1, 0), "the input is loaded once")
+        opscope("verify", folder / "net.opx")
+        _, without = compiled(folder, network, "--set=lram.size=96KiB", "--set=plan.keep=no")
+        true(moved(without)["q0"][1] == 1, "without keeping, it does")
+
+
+def test_what_others_read_is_not_only_handed_on(folder):
+    """Both convolutions' results are wanted: the first one's goes to the far memory."""
+    again = make_node("Identity", ["q0"], ["z"])
+    program = folder / "net.opx"
+    opscope("compile", widened(folder, 64, 8, 32, extra=[again]), TARGET, "--set=lram.size=96KiB", "-o", program)
+    opscope("verify", program)
+    opscope("run", program)
+
+
+def test_channels_that_are_apart_have_no_halo(folder):
+    """A convolution of 288 KiB in a memory of 128: cut by channels nothing comes twice."""
+    nodes = [make_node("DequantizeLinear", ["x", "scale", "zero"], ["x_real"]),
+             make_node("DequantizeLinear", ["w", "wscale", "wzero"], ["w_real"]),
+             make_node("Conv", ["x_real", "w_real"], ["c"], group=32, pads=[1, 1, 1, 1]),
+             make_node("QuantizeLinear", ["c", "scale", "zero"], ["y"])]
+    weights = [make_tensor("scale", "f32", [], [0.05]), make_tensor("zero", "u8", [], [7]),
+               make_tensor("wscale", "f32", [], [0.01]), make_tensor("wzero", "i8", [], [0]),
+               make_tensor("w", "i8", [32, 1, 3, 3], [k * 5 % 19 - 9 for k in range(288)])]
+    graph = make_graph(nodes, inputs=[make_value("x", "u8", [1, 32, 96, 96])], outputs=[make_value("y", "u8")],
+                       initializers=weights)
+    network = write(folder / "net.onnx", make_model(graph, opset=17))
+    found = moved(compiled(folder, network, "--set=lram.size=128KiB")[1])
+    equal((found["x"], found["y"]), ((1, 0), (0, 1)), f"each once: {found}")
+
+
+def handed_on(program, value):
+    """(task, operand, buffer) of each task that reads part of a value, the operand by its number."""
+    return [(task, task.first_operand + i, program.operands[task.first_operand + i].buffer)
+            for task in program.tasks if task.kind == checker.COMPUTE
+            for i in range(task.operand_count)
+            if not program.operands[task.first_operand + i].writes
+            and program.buffers[program.operands[task.first_operand + i].buffer].value == value]
+
+
+def test_a_broken_chain_is_refused(folder):
+    """What is handed on is read after it is written, and before its place is taken again."""
+    _, tables = compiled(folder, widened(folder, 64, 8, 32), "--set=lram.size=96KiB")
+    good = (folder / "net.opx").read_bytes()
+    program = checker.Program(good)
+    handed = handed_on(program, [value["name"] for value in tables["values"]].index("q0"))
+    true(len(handed) > 3, f"tiles that are handed on: {len(handed)}")
+    task, operand, buffer = handed[2]
+    makers = [i for i in range(task.first_dependency, task.first_dependency + task.dependency_count)
+              if program.tasks[program.dependencies[i].task].kind == checker.COMPUTE]
+    for name, change in {
+        "another tile's part is read": ("operands", operand, "buffer", handed[3][2]),
+        "its place is that of the tile before": ("buffers", buffer, "address", program.buffers[handed[1][2]].address),
+        "its place is given away before it is read": ("buffers", buffer, "to", getattr(program.buffers[buffer], "from")),
+        "nobody is waited for that made it": ("dependencies", makers[0], "data", 0),
+    }.items():
+        bad = bytearray(good)
+        checker.put(bad, *change)
+        checker.sign(bad)
+        result = opscope("verify", write(folder / "bad.opx", bytes(bad)), code=1)
+        true(result.err, f"{name}: says why")
+        try:
+            checker.check(bytes(bad))
+            fail(f"{name}: the second checker takes it")
+        except checker.Wrong:
+            pass
 
 
 def test_what_is_needed_last_leaves(folder):

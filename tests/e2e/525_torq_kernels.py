@@ -24,6 +24,15 @@ RESCALE = """module {{
 }}
 """
 
+SCATTER = """module {{
+  func.func @main(%a: tensor<{0}>, %b: tensor<{2}>) -> tensor<{0}> {{
+    %i = "tosa.const"() <{{values = dense<{3}> : tensor<{1}>}}> : () -> tensor<{1}>
+    %0 = tosa.scatter %a, %i, %b : (tensor<{0}>, tensor<{1}>, tensor<{2}>) -> tensor<{0}>
+    return %0 : tensor<{0}>
+  }}
+}}
+"""
+
 FLOATS = """module {
   func.func @main(%a: tensor<4x96xf32>, %b: tensor<1x16x32xbf16>, %c: tensor<1x32x48xbf16>) -> tensor<4x96xf32> {
     %z = "tosa.const"() <{values = dense<0.0> : tensor<1xbf16>}> : () -> tensor<1xbf16>
@@ -55,11 +64,18 @@ def table():
         yield kernel, [(case, int(number.replace(" ", ""))) for case, number in cases]
 
 
-def rescaled(folder, inputs):
-    """What a network of one rescaling takes: its result's type cannot be said to --explain."""
-    count, element = inputs.split("x")
-    path = folder / "rescale.opx"
-    opscope("compile", write(folder / "rescale.mlir", RESCALE.format(count, element)), "-t", TARGET, "-o", path,
+def network_of(operator, inputs):
+    """Networks of one operator that cannot be said to --explain: of a rescaling the type of the
+    result, of a scattering that its places are constants."""
+    if operator == "tosa.rescale":
+        return RESCALE.format(*inputs.split("x"))
+    values, places, written = inputs.split(",")
+    return SCATTER.format(values, places, written, [list(range(int(places.split("x")[1])))])
+
+
+def compiled_case(folder, operator, inputs):
+    path = folder / "case.opx"
+    opscope("compile", write(folder / "case.mlir", network_of(operator, inputs)), "-t", TARGET, "-o", path,
             "--set", "plan.keep=no")  # in one piece
     rows_of = opscope("estimate", path, "--json").json()["rows"]
     cycles = sum(row["end_cycles"] - row["start_cycles"] for row in rows_of
@@ -69,9 +85,10 @@ def rescaled(folder, inputs):
 
 
 def explained(case, folder=None):
+    """What --explain says of a case; with a folder, of some what a compiled network takes."""
     operator, inputs, *options = case.split()
-    if operator == "tosa.rescale":
-        return rescaled(folder, inputs)
+    if folder is not None and operator in ("tosa.rescale", "tosa.scatter"):
+        return compiled_case(folder, operator, inputs)
     element = inputs.split(",")[0].split("x")[-1]
     return opscope("targets", TARGET, "--explain", operator,
                    inputs + PARAMETERS.get(operator, "").format(element), "--json", *options).json()
@@ -123,6 +140,48 @@ def test_types_are_torqs(folder):
         equal(types - {"DMA_IN", "DMA_OUT"}, want, f"{source.name}: op types")
         dump = (folder / f"phases/{source.stem}.9.executable-targets.mlir").read_text()
         equal(set(re.findall(r"slice_program_torq_hl\.(\w+?)_\d+\"", dump)), want, "programs")
+
+
+def test_what_no_kernel_takes():
+    """Goes to the next engine that does, and says why."""
+    for case, want in {
+        "tosa.scatter 1x64x32xi8,1x20xi32,1x20x32xi8":
+            ("css", "the slices do not take it: scatter needs places that are constants"),
+        "Gather 4x100x24xi8,7xi32": ("css", "the slices have no Gather of this form"),
+        "tosa.gather 2x64x32xi8,2x20xi32": ("css", "the slices have no tosa.gather of this form"),
+        "tosa.gather 1x64x32xf32,1x20xi32": ("host", "the slices do not compute f32"),
+        "tosa.resize 1x8x8x24xi8,[3,1,3,1],[0,0],[2,2] -a mode=NEAREST_NEIGHBOR":
+            ("css", "the slices have no tosa.resize of this form"),
+        "Conv 2x16x100xi8,32x16x5xi8":
+            ("host", "the slices do not take it: convolutions over lines are of one line alone"),
+        "Conv 1x16x100xi8,32x16x17xi8":
+            ("host", "the slices do not take it: im2col takes windows of at most 16 places"),
+    }.items():
+        price = explained(case)
+        equal((price["engine"], price["reason"]), want, case)
+
+
+LONG = """module {
+  func.func @main(%a: tensor<65537xi8>, %b: tensor<1x32771x3xi8>, %c: tensor<3x65536xi8>) -> (tensor<65537xi8>, tensor<1x32771x3xi8>, tensor<3x65536xi8>) {
+    %0 = tosa.abs %a : (tensor<65537xi8>) -> tensor<65537xi8>
+    %1 = tosa.reverse %b {axis = 1 : i32} : (tensor<1x32771x3xi8>) -> tensor<1x32771x3xi8>
+    %2 = tosa.reverse %c {axis = 0 : i32} : (tensor<3x65536xi8>) -> tensor<3x65536xi8>
+    return %0, %1, %2 : tensor<65537xi8>, tensor<1x32771x3xi8>, tensor<3x65536xi8>
+  }
+}
+"""
+
+
+def test_dimensions_that_loops_count(folder):
+    """A prime above 32767 is cut, or goes to the host where it cannot be; 65536 is two loops."""
+    path = compiled(folder, write(folder / "long.mlir", LONG))
+    groups = opscope("program", path, "--groups", "--json").json()["groups"]
+    equal([group["engine"] for group in groups], ["slice", "host", "slice"], "engines")
+    true("32767 places" in groups[1]["reason"], groups[1]["reason"])
+    sizes = [operand["size"] for task in opscope("program", path, "--json").json()["tasks"]
+             for operand in task["operands"] if task["engine"] == "slice" and task["group"] == 0]
+    true(sizes and all(size[0] <= 32767 for size in sizes), f"tiles {sizes}")
+    opscope("verify", path)
 
 
 def test_floats_that_slices_compute(folder):

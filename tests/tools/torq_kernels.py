@@ -1,6 +1,7 @@
 """Cycles of Torq's kernels, worked out from the published loops for one operator at a time: it
 shares nothing with the price that opscope has for them."""
 import math
+import re
 
 BYTES = {"i8": 1, "u8": 1, "bool": 1, "i16": 2, "bf16": 2, "i32": 4, "f32": 4}
 FLOATS = ("bf16", "f32")
@@ -16,14 +17,17 @@ def read(case):
     """("Conv", [([1, 3, 8, 8], "i8"), ...], {"pads": [1, 1, 1, 1]}) of a line of --explain."""
     operator, inputs, *options = case.split()
     shapes = []
-    for text in inputs.split(","):
+    for text in re.split(r",(?![^\[]*\])", inputs):
+        if text.startswith("[") or not text:
+            shapes.append(([int(number) for number in text.strip("[]").split(",") if number], "numbers"))
+            continue
         *dims, element = text.split("x")
         shapes.append(([int(size) for size in dims], element))
     attributes = {}
     for option in options:
         if option != "-a":
             name, numbers = option.split("=")
-            attributes[name] = [int(number) for number in numbers.split(",")]
+            attributes[name] = [int(number) for number in numbers.split(",") if number.lstrip("-").isdigit()]
     return operator, shapes, attributes
 
 
@@ -40,7 +44,27 @@ def passes(count, width, part):
 
 # Convolutions -----------------------------------------------------------------------------
 
+def line(shapes, attributes):
+    """A convolution over a line: windows side by side, times the weights, turned; or, of floats
+    with one channel, products that are added up."""
+    (n, channels, wide), element = shapes[0]
+    (oc, ic, kw), _ = shapes[1]
+    stride, dilation = attributes.get("strides", [1])[0], attributes.get("dilations", [1])[0]
+    places = (wide + sum(attributes.get("pads", [0, 0])) - (kw - 1) * dilation - 1) // stride + 1
+    if attributes.get("group", [1])[0] == channels > 1:
+        side, least = (32, 8) if BYTES[element] == 1 else (16, 2)
+        return n * places * cd(channels, side) * max(kw, least)
+    if element in FLOATS and ic == 1 and kw > 1:
+        block = min(16, kw)
+        return n * oc * places * cd(kw, block) * max(ic, cd(block, 8)) + n * oc * places * kw
+    loads = kw if dilation > 1 and kw > 4 else 1
+    return (places * ic * loads + connected(places, ic * kw, oc, element)
+            + turned(oc, places, element))
+
+
 def conv(shapes, attributes):
+    if len(shapes[0][0]) == 3:
+        return line(shapes, attributes)
     (n, _, high, wide), element = shapes[0]
     (oc, ic, kh, kw), weight = shapes[1]
     group = attributes.get("group", [1])[0]
@@ -194,6 +218,52 @@ def transpose(shapes, attributes):
     return cd(math.prod(dims), together)
 
 
+def turned(rows, columns, element):
+    """A matrix that comes out with so many rows and columns."""
+    size = BYTES[element]
+    if size <= 2 and min(rows, columns) >= 32:
+        return cd(rows, 32) * cd(columns, 32 // size) * 16
+    return cd(rows * columns, 2 if size <= 2 and columns % 2 == 0 else 1)
+
+
+def gather(shapes, _):
+    (*_, rows, channels), element = shapes[0] if len(shapes[0][0]) > 1 else ([*shapes[0][0], 1], "")
+    places = math.prod(shapes[1][0])
+    matrix = len(shapes[0][0]) == 2
+    together = 1 if matrix else next(size for size in (4, 2, 1) if places % size == 0)
+    cycles = channels * cd(places, together) * max(2, together)
+    if len(shapes[0][0]) < 3 or channels == 1:
+        return cycles
+    return cycles + turned(channels, rows, element) + turned(places, channels, element)
+
+
+def scatter(shapes, _):
+    (_, rows, channels), element = shapes[0]
+    places = shapes[2][0][1]
+    cycles = 2 * places * channels
+    if channels == 1:
+        return cycles
+    return (cycles + turned(channels, rows, element) + turned(channels, places, element)
+            + turned(rows, channels, element))
+
+
+def resize(shapes, _):
+    dims, _ = shapes[0]
+    if len(shapes[1][0]) == 4:  # TOSA: channels last
+        n, high, wide, channels = dims
+        return 4 * n * high * wide * cd(channels, 16)
+    n, channels, high, wide = dims
+    return 2 * n * channels * high * cd(wide, 8)
+
+
+def depth_to_space(shapes, attributes):
+    (n, channels, high, wide), element = shapes[0]
+    side, size = attributes["blocksize"][0], BYTES[element]
+    together = min(wide, 16 // size)
+    blocks = n * high * cd(wide, together) * (channels // side ** 2)
+    return max(blocks * side * side, blocks * side * cd(together, 16 // (size * side)))
+
+
 def sixteen(element):
     return 8 if element in FLOATS else 16
 
@@ -213,6 +283,8 @@ KERNELS = {
     "tosa.reduce_sum": reduce,
     "MaxPool": max_pool, "GlobalAveragePool": whole_pool,
     "Transpose": transpose,
+    "Gather": gather, "tosa.gather": gather, "tosa.scatter": scatter,
+    "Resize": resize, "tosa.resize": resize, "DepthToSpace": depth_to_space,
     "Identity": each(lambda element: 8 if element == "f32" else 16),
 }
 

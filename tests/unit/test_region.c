@@ -40,18 +40,28 @@ static struct datum *part_of(const struct tensor *tensor, const struct plan_box 
     return part;
 }
 
-static struct datum *compute(struct trial_node *trial, struct datum *const *inputs,
+static uint32_t add_override(struct attribute *attributes, uint32_t count,
                              const struct plan_override *override)
+{
+    if (override->count > 0)
+        attributes[count++] = (struct attribute){.name = view_of(override->name),
+                                                 .kind = ATTRIBUTE_INTEGERS,
+                                                 .integers = override->integers,
+                                                 .count = override->count};
+    return count;
+}
+
+static struct datum *compute(struct trial_node *trial, struct datum *const *inputs,
+                             const struct region_answer *answer)
 {
     static const bool WANTED[] = {true};
     struct attribute attributes[16];
     struct network_node node = *trial->node;
     uint32_t count = 0;
-    if (override != NULL && override->count > 0)
-        attributes[count++] = (struct attribute){.name = view_of(override->name),
-                                                 .kind = ATTRIBUTE_INTEGERS,
-                                                 .integers = override->integers,
-                                                 .count = override->count};
+    if (answer != NULL) {
+        count = add_override(attributes, count, &answer->override);
+        count = add_override(attributes, count, &answer->groups);
+    }
     for (uint32_t i = 0; i < node.attributes.count; i++)
         attributes[count++] = node.attributes.items[i];
     node.attributes = (struct attributes){attributes, count};
@@ -132,7 +142,7 @@ static void check_box(struct trial_node *trial, const struct plan_box *box)
         if (trial->inputs[i] != NULL)
             inputs[i] = part_of(&trial->inputs[i]->tensor, &parts[i]);
     }
-    struct datum *got = compute(trial, inputs, &answer.override);
+    struct datum *got = compute(trial, inputs, &answer);
     struct datum *want = part_of(&trial->whole->tensor, box);
     compare(trial, &got->tensor, &want->tensor);
     datum_release(got);

@@ -347,7 +347,12 @@ static status infer_compress(struct inference *inference)
     }
 
 static const struct operator_definition ITEMS[] = {
-    GATHER(.name = "Gather", .inputs = {2, 2}, .infer = onnx_gather_infer_gather),
+    {.name = "Gather",
+     .class = OPERATOR_GATHER,
+     .inputs = {2, 2},
+     .outputs = {1, 1},
+     .infer = onnx_gather_infer_gather,
+     .price = PRICED_AS_GATHERED_ROWS},
     GATHER(.name = "GatherElements", .inputs = {2, 2}, .infer = infer_gather_elements),
     GATHER(.name = "GatherND", .exact = OPERATOR_INPUT(1), .inputs = {2, 2},
            .infer = infer_gather_nd),

@@ -406,7 +406,7 @@ static const struct operator_definition ITEMS[] = {
     MOVEMENT(.name = "Expand", .exact = OPERATOR_INPUT(1), .inputs = {2, 2}, .infer = infer_expand,
              .price = PRICED_AS_ROWS),
     MOVEMENT(.name = "DepthToSpace", .inputs = {1, 1}, .infer = infer_depth_to_space,
-             .price = PRICED_AS_MOVEMENT),
+             .price = PRICED_AS_BLOCKS),
     MOVEMENT(.name = "SpaceToDepth", .inputs = {1, 1}, .infer = infer_space_to_depth,
              .price = PRICED_AS_MOVEMENT),
     MOVEMENT(.name = "Trilu", .exact = OPERATOR_INPUT(1), .inputs = {1, 2}, .infer = infer_trilu,

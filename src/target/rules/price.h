@@ -45,6 +45,8 @@ struct price_kind {
                     struct cost_explanation *out);
     // What the machine calls the kernel that does such work. NULL: it has no names for them.
     const char *(*kernel)(const void *rates, const struct cost_request *request);
+    // Why it cannot do such work at all (cost_refusal). NULL: it can do anything.
+    const char *(*refusal)(const void *rates, const struct cost_request *request);
     // Under the published rules: the same for anything, whatever a dump says it took; and
     // nothing at all.
     bool flat;

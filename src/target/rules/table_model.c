@@ -12,8 +12,10 @@
 enum { LENGTH_MOST = 16, CELLS_MOST = 4096 };
 
 static const char *const VARIANT_NAMES[COST_VARIANTS] = {
-    "",     "scalar", "row",    "channel",      "mixed", "apart",
-    "free", "linear", "spread", "apart-spread", "whole",
+    "",        "scalar",   "row",           "channel",   "mixed",
+    "apart",   "free",     "linear",        "spread",    "apart-spread",
+    "whole",   "gathered", "gathered-each", "scattered", "scattered-free",
+    "doubled", "blocks",
 };
 
 struct family_key {

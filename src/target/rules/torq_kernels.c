@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "price.h"
 #include "target/text.h"
+#include "torq_kernels.h"
 
 static const struct price_key KEYS[] = {
     {"widths", PRICE_SHAPE, "64x4x16",
@@ -16,21 +16,12 @@ static const struct price_key KEYS[] = {
     {0},
 };
 
-struct kernels {
-    uint64_t inputs;
-    uint64_t weights;
-    uint64_t results;
-    uint64_t lookups;
-    double peak; // MACs a cycle
-};
-
 enum {
     WINDOW_MOST = 7,      // sides of the windows that have the better code
     COLUMNS_TOGETHER = 3, // of a window that one load brings
     BIASED_WHOLE = 4,     // results a cycle with a bias for each of them: integers, floats
     BIASED_FLOAT = 8,
-    BLOCK_EDGE = 32, // elements of a block that is turned at once, in so many cycles
-    BLOCK_CYCLES = 16,
+    GATHERED_MOST = 4, // places that do not lie together and are loaded at once
 };
 
 static status kernels_prepare(struct target *target, const struct target_engine *engine,
@@ -61,16 +52,6 @@ static uint64_t least_of(uint64_t a, uint64_t b)
 static uint64_t most_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
-}
-
-static uint64_t torq_kernels_at_least_one(uint64_t number)
-{
-    return number > 0 ? number : 1;
-}
-
-static uint64_t torq_kernels_bytes_of(uint32_t bits)
-{
-    return torq_kernels_at_least_one(price_divide_up(bits, 8));
 }
 
 // Multipliers are 8 bits wide: a wider number takes several, for each byte of the other one. A
@@ -105,26 +86,19 @@ static uint64_t leaving_of(const struct kernels *kernels, const struct cost_requ
                                                       : kernels->results);
 }
 
-// What a price is made of: a kernel's passes over its data, each so many cycles, and further
-// tasks of the same program.
-struct kernel {
-    const char *name;
-    uint64_t rounds;
-    uint64_t each;
-    uint64_t rest;      // cycles of channels that are left over
-    uint64_t turning;   // cycles of the input, before a convolution
-    uint64_t broadcast; // cycles of operands that are spread first
-    uint64_t fused;     // cycles of further kernels, for what is fused
-    char how[160];
-};
-
-static void price_at(struct kernel *out, const char *name, uint64_t count, uint64_t width,
-                     uint64_t each)
+void torq_kernels_price_at(struct kernel *out, const char *name, uint64_t count, uint64_t width,
+                           uint64_t each)
 {
     out->name = name;
     out->rounds = price_divide_up(count, width);
     out->each = each;
     snprintf(out->how, sizeof out->how, "%" PRIu64 " elements, %" PRIu64 " a pass", count, width);
+}
+
+void torq_kernels_add_part(struct kernel *out, const char *name, uint64_t cycles, const char *how)
+{
+    if (cycles > 0 && out->part_count < KERNEL_PARTS_MOST)
+        out->parts[out->part_count++] = (struct kernel_part){name, cycles, how};
 }
 
 // Convolutions ------------------------------------------------------------------------------
@@ -206,6 +180,15 @@ static void price_matmul(const struct kernels *kernels, const struct cost_reques
              columns, request->inner);
 }
 
+static void price_product_of(const struct kernels *kernels, const struct cost_request *request,
+                             struct kernel *out)
+{
+    if (is_connected(request))
+        price_connected(kernels, request, out);
+    else
+        price_matmul(kernels, request, out);
+}
+
 // Places of one frame, by vectors.
 static uint64_t vectors_of(const struct kernels *kernels, const struct cost_request *request,
                            uint64_t *out_width)
@@ -255,10 +238,69 @@ static void price_convolution(const struct kernels *kernels, const struct cost_r
     out->rounds = price_product(vectors, whole);
     out->each = conv_each(request, group);
     out->rest = left > 0 ? price_product(vectors, conv_each(request, left)) : 0;
-    out->turning = turning;
+    torq_kernels_add_part(out, "transpose", turning, "a stride above 2 becomes depth");
     snprintf(out->how, sizeof out->how,
              "%" PRIu64 " vectors of %" PRIu64 " places x %" PRIu64 " of %" PRIu64 " channels",
              vectors, width, whole, group);
+}
+
+// Convolutions over lines ---------------------------------------------------------------------
+
+static bool is_line(const struct cost_request *request)
+{
+    return (request->window.flags & COST_WINDOW_LINE) != 0 && !is_matrix(request);
+}
+
+// Floats of one channel: products place by place, which are then added up.
+static bool is_plain_line(const struct cost_request *request)
+{
+    return request->is_float != 0 && request->kernel > 1 && request->inner == request->kernel;
+}
+
+static void price_plain_line(const struct kernels *kernels, const struct cost_request *request,
+                             struct kernel *out)
+{
+    const uint64_t block = least_of(kernels->results, request->kernel);
+    out->name = "conv1d";
+    out->type = "conv1d_reduce";
+    out->rounds = price_product(price_product(request->outputs, request->channels),
+                                price_divide_up(request->kernel, block));
+    out->each = price_divide_up(block, BIASED_FLOAT);
+    snprintf(out->how, sizeof out->how, "%" PRIu64 " results, %" PRIu64 " places a pass",
+             price_product(request->outputs, request->channels), block);
+    torq_kernels_add_part(
+        out, "reduce",
+        price_product(price_product(request->outputs, request->channels), request->kernel),
+        "the products of a window, one by one");
+}
+
+// Windows are laid side by side, multiplied as a matrix, and the result is turned.
+static void price_line(const struct kernels *kernels, const struct cost_request *request,
+                       struct kernel *out)
+{
+    if (is_plain_line(request)) {
+        price_plain_line(kernels, request, out);
+        return;
+    }
+    struct cost_request matrix = *request;
+    struct kernel product = {.each = 1};
+    matrix.kind = COST_MATMUL;
+    matrix.kernel = 1;
+    matrix.variant = request->variant == COST_FREE ? COST_FREE : COST_PLAIN;
+    price_product_of(kernels, &matrix, &product);
+    const bool apart = (request->window.flags & COST_WINDOW_APART) != 0;
+    const uint64_t depth = request->inner / torq_kernels_at_least_one(request->kernel);
+    out->name = "im2col";
+    out->type = is_connected(&matrix) ? "im2col_fully_connected" : "im2col_matmul";
+    out->rounds = price_product(request->outputs, depth);
+    out->each = apart && request->kernel > GATHERED_MOST ? request->kernel : 1;
+    snprintf(out->how, sizeof out->how, "%" PRIu64 " windows of %" PRIu64 " channels",
+             request->outputs, depth);
+    torq_kernels_add_part(out, product.name, price_product(product.rounds, product.each),
+                          "the windows by the weights");
+    torq_kernels_add_part(out, "transpose",
+                          torq_moves_turned(request, 1, request->channels, request->outputs),
+                          "channels before places");
 }
 
 static uint64_t depthwise_each(const struct cost_window *window, uint64_t places, uint64_t channels)
@@ -280,12 +322,18 @@ static void price_depthwise(const struct kernels *kernels, const struct cost_req
     const uint64_t frames = frames_of(request);
     uint64_t width;
     out->name = "depthwise_conv2d";
-    if (request->outputs == frames && request->kernel > 1) { // the window is the frame
+    const bool line = is_line(request) && window->stride <= 1;
+    // The window is the frame, or each place of a line is one.
+    if ((request->outputs == frames && request->kernel > 1) || line) {
+        const uint64_t bytes = torq_kernels_bytes_of(request->input_bits);
         width = torq_kernels_at_least_one(kernels->inputs / 2 /
                                           torq_kernels_bytes_of(request->input_bits));
-        out->rounds = price_product(frames, price_divide_up(request->channels, width));
-        out->each = most_of(request->kernel, width / 4);
-        snprintf(out->how, sizeof out->how, "%" PRIu64 " channels a pass, of whole frames", width);
+        out->rounds = price_product(line ? request->outputs : frames,
+                                    price_divide_up(request->channels, width));
+        out->each = most_of(line ? request->inner : request->kernel,
+                            line && bytes > 1 ? width / 8 : width / 4);
+        snprintf(out->how, sizeof out->how, "%" PRIu64 " channels a pass, of %s", width,
+                 line ? "places of a line" : "whole frames");
         return;
     }
     const uint64_t vectors = vectors_of(kernels, request, &width);
@@ -344,7 +392,8 @@ static void price_pooling(const struct kernels *kernels, const struct cost_reque
     const uint64_t places = request->outputs / planes;
     if ((window->flags & COST_WINDOW_CHOICE) != 0 && window->height == 1 && window->width > 1 &&
         window->stride == window->width) {
-        price_at(out, "maxpool2d", request->outputs, 1, 1); // along a row, one after the other
+        torq_kernels_price_at(out, "maxpool2d", request->outputs, 1,
+                              1); // along a row, one after the other
         return;
     }
     if ((window->flags & COST_WINDOW_CHOICE) != 0 && window->width > 0) {
@@ -414,8 +463,8 @@ static void price_select(const struct kernels *kernels, const struct cost_reques
                          struct kernel *out)
 {
     const uint64_t bytes = torq_kernels_bytes_of(request->output_bits);
-    price_at(out, "select", request->outputs, bytes > 2 ? kernels->inputs / 4 : kernels->inputs / 2,
-             bytes > 1 ? 4 : 2);
+    torq_kernels_price_at(out, "select", request->outputs,
+                          bytes > 2 ? kernels->inputs / 4 : kernels->inputs / 2, bytes > 1 ? 4 : 2);
 }
 
 // Elementwise work by what it does.
@@ -430,33 +479,35 @@ static void price_elements(const struct kernels *kernels, const struct cost_requ
         price_sum_of(kernels, request, out);
         return;
     case COST_SORT_PRODUCT:
-        price_at(out, "mul", count,
-                 bytes > 2 && request->is_float == 0
-                     ? leaving_of(kernels, request, 1)
-                     : leaving_of(kernels, request, bytes > 1 ? bytes : 1),
-                 1);
+        torq_kernels_price_at(out, "mul", count,
+                              bytes > 2 && request->is_float == 0
+                                  ? leaving_of(kernels, request, 1)
+                                  : leaving_of(kernels, request, bytes > 1 ? bytes : 1),
+                              1);
         return;
     case COST_SORT_SCALE:
-        price_at(out, "fma", count, leaving_of(kernels, request, 1), 1);
+        torq_kernels_price_at(out, "fma", count, leaving_of(kernels, request, 1), 1);
         return;
     case COST_SORT_CHOICE:
-        price_at(out, "elementwisebinary", count, kernels->inputs, most_of(2 * bytes, 4));
+        torq_kernels_price_at(out, "elementwisebinary", count, kernels->inputs,
+                              most_of(2 * bytes, 4));
         return;
     case COST_SORT_NOT:
-        price_at(out, "elementwiseunary", count, kernels->results, 1);
+        torq_kernels_price_at(out, "elementwiseunary", count, kernels->results, 1);
         return;
     case COST_SORT_SHIFT:
-        price_at(out, "elementwiseshift", count,
-                 bytes > 2 ? kernels->results / 2 : kernels->results, 1);
+        torq_kernels_price_at(out, "elementwiseshift", count,
+                              bytes > 2 ? kernels->results / 2 : kernels->results, 1);
         return;
     case COST_SORT_SELECT:
         price_select(kernels, request, out);
         return;
     case COST_SORT_CURVE:
-        price_at(out, "table", count, kernels->lookups, 1);
+        torq_kernels_price_at(out, "table", count, kernels->lookups, 1);
         return;
     default: // results of floats take two passes
-        price_at(out, "act", count, floats ? kernels->results / 2 : kernels->results, 1);
+        torq_kernels_price_at(out, "act", count, floats ? kernels->results / 2 : kernels->results,
+                              1);
         return;
     }
 }
@@ -472,54 +523,6 @@ static uint64_t broadcast_cycles(const struct kernels *kernels, const struct cos
                            request->is_float != 0 ? kernels->results / 2 : kernels->results);
 }
 
-// Movement ------------------------------------------------------------------------------------
-
-// Floats of 16 bits are moved as integers.
-static uint64_t copied_together(const struct kernels *kernels, const struct cost_request *request)
-{
-    return request->is_float != 0 && request->input_bits > 16 ? kernels->results / 2
-                                                              : kernels->results;
-}
-
-static void price_turn(const struct kernels *kernels, const struct cost_request *request,
-                       struct kernel *out)
-{
-    const uint64_t bytes = torq_kernels_bytes_of(request->input_bits);
-    const uint64_t columns = request->channels;
-    const uint64_t rows = request->groups;
-    out->name = "transpose";
-    if (bytes <= 2 && rows >= BLOCK_EDGE && columns >= BLOCK_EDGE) {
-        const uint64_t blocks =
-            price_divide_up(rows, BLOCK_EDGE) * price_divide_up(columns, BLOCK_EDGE / bytes);
-        out->rounds = price_product(request->outputs / (rows * columns), blocks);
-        out->each = BLOCK_CYCLES;
-        snprintf(out->how, sizeof out->how, "blocks with edges of %d elements", BLOCK_EDGE);
-        return;
-    }
-    uint64_t together = bytes <= 2 && columns % 2 == 0 ? 2 : 1;
-    if (request->run > 1 && request->run < kernels->results)
-        together = request->run;
-    price_at(out, "transpose", request->outputs, together, 1);
-}
-
-static void price_movement(const struct kernels *kernels, const struct cost_request *request,
-                           struct kernel *out)
-{
-    if (request->channels > 0) {
-        price_turn(kernels, request, out);
-        return;
-    }
-    const uint64_t together = copied_together(kernels, request);
-    const uint64_t run =
-        request->variant == COST_WHOLE ? request->outputs : torq_kernels_at_least_one(request->run);
-    const uint64_t runs = price_divide_up(request->outputs, torq_kernels_at_least_one(run));
-    out->name = "identity";
-    out->rounds = price_product(runs, price_divide_up(run, together));
-    out->each = 1;
-    snprintf(out->how, sizeof out->how,
-             "%" PRIu64 " runs of %" PRIu64 " elements, %" PRIu64 " a cycle", runs, run, together);
-}
-
 // All of them -----------------------------------------------------------------------------------
 
 static uint64_t fused_cycles(const struct kernels *kernels, const struct cost_request *request)
@@ -531,14 +534,15 @@ static struct kernel torq_kernels_kernel_of(const struct kernels *kernels,
                                             const struct cost_request *request)
 {
     struct kernel kernel = {.each = 1};
-    if (is_connected(request)) {
-        price_connected(kernels, request, &kernel);
-    } else if (is_matrix(request)) {
-        price_matmul(kernels, request, &kernel);
+    if (is_matrix(request)) {
+        price_product_of(kernels, request, &kernel);
     } else {
         switch ((enum cost_kind)request->kind) {
         case COST_CONVOLUTION:
-            price_convolution(kernels, request, &kernel);
+            if (is_line(request))
+                price_line(kernels, request, &kernel);
+            else
+                price_convolution(kernels, request, &kernel);
             break;
         case COST_DEPTHWISE:
             price_depthwise(kernels, request, &kernel);
@@ -550,16 +554,13 @@ static struct kernel torq_kernels_kernel_of(const struct kernels *kernels,
             price_reduction(kernels, request, &kernel);
             break;
         case COST_TABLE:
-            price_at(&kernel, "table", request->outputs, kernels->lookups, 1);
-            break;
-        case COST_MOVEMENT:
-            price_movement(kernels, request, &kernel);
+            torq_kernels_price_at(&kernel, "table", request->outputs, kernels->lookups, 1);
             break;
         case COST_ELEMENTWISE:
             price_elements(kernels, request, &kernel);
             break;
-        default: // nothing is known of it: an element a cycle
-            price_at(&kernel, "generic", price_steps(request), 1, 1);
+        default:
+            torq_moves_price(kernels, request, &kernel);
             break;
         }
     }
@@ -573,8 +574,10 @@ static uint64_t kernels_cycles(const void *rates, enum cost_rules rules,
 {
     const struct kernel kernel = torq_kernels_kernel_of(rates, request);
     (void)rules;
-    return price_sum(price_sum(price_product(kernel.rounds, kernel.each), kernel.rest),
-                     price_sum(price_sum(kernel.turning, kernel.broadcast), kernel.fused));
+    uint64_t cycles = price_sum(price_product(kernel.rounds, kernel.each), kernel.rest);
+    for (uint32_t i = 0; i < kernel.part_count; i++)
+        cycles = price_sum(cycles, kernel.parts[i].cycles);
+    return price_sum(cycles, price_sum(kernel.broadcast, kernel.fused));
 }
 
 static uint64_t kernels_bound(const void *rates, const struct cost_request *request)
@@ -594,8 +597,8 @@ static void kernels_explain(const void *rates, enum cost_rules rules,
                kernel.how);
     if (kernel.rest > 0)
         price_term(out, "channels left over", kernel.rest, "a task of their own");
-    if (kernel.turning > 0)
-        price_term(out, "transpose", kernel.turning, "a stride above 2 becomes depth");
+    for (uint32_t i = 0; i < kernel.part_count; i++)
+        price_term(out, kernel.parts[i].name, kernel.parts[i].cycles, "%s", kernel.parts[i].how);
     if (kernel.broadcast > 0)
         price_term(out, "broadcast", kernel.broadcast, "an operand that repeats is spread first");
     if (kernel.fused > 0)
@@ -605,7 +608,21 @@ static void kernels_explain(const void *rates, enum cost_rules rules,
 
 static const char *kernels_name(const void *rates, const struct cost_request *request)
 {
-    return torq_kernels_kernel_of(rates, request).name;
+    const struct kernel kernel = torq_kernels_kernel_of(rates, request);
+    return kernel.type != NULL ? kernel.type : kernel.name;
+}
+
+static const char *kernels_refusal(const void *rates, const struct cost_request *request)
+{
+    const struct kernels *kernels = rates;
+    const struct cost_window *window = &request->window;
+    if (request->kind == COST_MOVEMENT || request->kind == COST_OTHER)
+        return torq_moves_refusal(request);
+    if (request->kind != COST_CONVOLUTION || !is_line(request) || is_plain_line(request))
+        return NULL;
+    if (window->frames > 1)
+        return "convolutions over lines are of one line alone";
+    return request->kernel > kernels->results ? "im2col takes windows of at most 16 places" : NULL;
 }
 
 const struct price_kind PRICE_TORQ_KERNELS = {
@@ -617,4 +634,5 @@ const struct price_kind PRICE_TORQ_KERNELS = {
     .bound = kernels_bound,
     .explain = kernels_explain,
     .kernel = kernels_name,
+    .refusal = kernels_refusal,
 };
