@@ -12,7 +12,7 @@
         {"define-symbol", 0, OPTION_EACH, "NAME,N", "length of a dimension that has a name"},      \
     {                                                                                              \
         "convert", 0, OPTION_ONE, "f32=f16,i64=i32",                                               \
-            "elements that it is computed in; inputs and outputs stay without ',ports'"            \
+            "elements that it is computed in; ',ports': inputs and outputs, too"                   \
     }
 
 // Opens the one network among the words of the command line. `conversion` is what a vendor's

@@ -185,12 +185,16 @@ def test_the_examples_of_the_help_run(folder):
     for name in ("runtime.prof", "run.prof"):
         opscope("convert", folder / "runtime.csv", "-o", folder / name)
     shutil.copy(ROOT / "tests/testdata/pytorch/training.json.gz", folder / "trace.json.gz")
+    (folder / "binaries").mkdir()
+    opscope("qaic-compile", f"-m={ROOT}/tests/fuzz/corpus/onnx/layer_Gemm.onnx", "-stats-level=70",
+            f"-aic-binary-dir={folder}/binaries")
     (folder / "bin").mkdir()
     capture = tenstorrent_logs.ordinary(devices=1, replays=0)
     for name in ("start", "stop"):
         capture.signpost(name)
         capture.launch("Matmul", cores=capture.grid(2))
-    for where in (".logs", "generated/profiler/.logs", "."):
+    for where in (".logs", "generated/profiler/.logs", "generated/profiler/rank0/.logs",
+                  "generated/profiler/rank1/.logs", "."):
         capture.write(folder / where)
     for name in ("ops_perf_results.csv", "host0.csv", "host1.csv"):
         opscope("tt-report", folder / ".logs", "-o", folder / name)

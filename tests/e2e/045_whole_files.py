@@ -1,4 +1,5 @@
 """A file that is written is there as a whole or not at all."""
+import contextlib
 import functools
 import signal
 
@@ -28,6 +29,8 @@ def stopped_half_way(words, out):
         while process.poll() is None and set(os.listdir(out)) == before:
             pass
         process.send_signal(signal.SIGSTOP)
+        with contextlib.suppress(ChildProcessError):  # it had ended
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)  # all its threads have
         # Whether it had ended before.
         if process.poll() is None and any(name.endswith(".part") for name in os.listdir(out)):
             return process
