@@ -56,6 +56,8 @@ def test_signals_leave_nothing(folder):
     out = folder / "out"
     out.mkdir()
     for words, name in commands(folder, out):
+        run(*words)
+        whole = (out / name).read_bytes()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
             write(out / name, "old")
             process = stopped_half_way(words, out)
@@ -63,7 +65,8 @@ def test_signals_leave_nothing(folder):
             process.send_signal(signal.SIGCONT)
             equal(process.wait(), -number, f"exit of {words}")
             equal(os.listdir(out), [name], f"what {number} leaves of {words}")
-            equal((out / name).read_bytes(), b"old", "the old file")
+            # Of several threads one may come to its end while another is told of the signal.
+            true((out / name).read_bytes() in (b"old", whole), f"the old file, or the new one: {words}, {number}")
             (out / name).unlink()
 
 
