@@ -7,6 +7,8 @@ static const char MAGIC[8] = {'Q', 'A', 'I', 'C', 'S', 'T', 'A', 'T'};
 
 enum { VERSION = 1, SECTIONS_MOST = 64, CORES_MOST = 4096, THREADS_MOST = 64 };
 
+static const uint64_t OPERATIONS_MOST = UINT64_C(1) << 40;
+
 struct raw_header {
     char magic[8];
     uint32_t version;
@@ -60,9 +62,11 @@ static status raw_fail(const struct input *input, const char *what)
 }
 
 // The last section: what follows as many as it says is more of them.
-static void take_operations(const struct input *input, const struct raw_section *section,
-                            struct qaic_raw_stats *stats)
+static status take_operations(const struct input *input, const struct raw_section *section,
+                              struct qaic_raw_stats *stats)
 {
+    if (section->count > OPERATIONS_MOST)
+        return raw_fail(input, "no inference has so many operations");
     struct raw_section whole = *section;
     uint64_t count;
     whole.count = UINT64_MAX;
@@ -70,6 +74,7 @@ static void take_operations(const struct input *input, const struct raw_section 
     stats->operation_count = (size_t)count;
     stats->cut = section->count > count ? section->count - count : 0;
     stats->added = count > section->count ? count - section->count : 0;
+    return STATUS_OK;
 }
 
 static status take_section(const struct input *input, const struct raw_section *section,
@@ -100,7 +105,7 @@ static status take_section(const struct input *input, const struct raw_section *
             return raw_fail(input, "the traffic of its cores is not all there");
         stats->traffic = items;
     } else if (memcmp(section->name, "operations", 11) == 0) {
-        take_operations(input, section, stats);
+        return take_operations(input, section, stats);
     }
     return STATUS_OK; // what a later version adds is passed over
 }
