@@ -74,6 +74,8 @@ static status check_port(const struct program *program, uint32_t index, const st
     if (buffer->kind == PROGRAM_BUFFER_CONSTANT &&
         (!named || value->kind != PROGRAM_VALUE_CONSTANT))
         return verify_wrong("buffer", index, "it holds no constant of the network");
+    if (buffer->kind == PROGRAM_BUFFER_CODE && named)
+        return verify_wrong("buffer", index, "it holds code, and is called a value");
     if (buffer->kind == PROGRAM_BUFFER_OUTPUT && (!named || !ports->outputs[buffer->value]))
         return verify_wrong("buffer", index, "it holds no output of the network");
     const bool whole = buffer->kind == PROGRAM_BUFFER_INPUT ||

@@ -395,6 +395,8 @@ class Proof:
                 held.add(buffer.value)
             if buffer.kind == DYNAMIC and value and value.kind == 0:
                 need(buffer.value in inputs, "buffer", i, "rule 1: no input")
+            need(buffer.alias != NONE or buffer.kind != CODE or buffer.value == NONE, "buffer", i,
+                 "rule 1: code that is called a value")
             if buffer.kind not in (INPUT, OUTPUT, CONSTANT):
                 continue
             need(value and {INPUT: value.kind == 0 and buffer.value in inputs, OUTPUT: buffer.value in outputs,
