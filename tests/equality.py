@@ -109,6 +109,13 @@ def compare_all(targets=None, every=1, listed=False):
     return lines
 
 
+def sample(targets, every):
+    """(words, what differs) of some networks of each group on each target."""
+    for target in targets:
+        for group, paths in networks(every=every).items():
+            yield f"{group} for {target}", check(str(target), group, paths)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--target", action="append")

@@ -181,33 +181,21 @@ static void operator_times_add_up(struct operator_time *sum, const struct operat
     }
 }
 
+// What operators are added up by: a text of theirs, as a string id.
+typedef uint32_t operator_text(const struct profile *profile, uint32_t operator_id, uint32_t key);
+
 // Operators without a type are counted by their name.
-static uint32_t operator_times_type_of(const struct profile *profile, uint32_t operator_id)
+static uint32_t operator_times_type_of(const struct profile *profile, uint32_t operator_id,
+                                       uint32_t key)
 {
     const struct operator_description *op = profile_operator(profile, operator_id);
+    (void)key;
     return op->type != 0 ? op->type : op->name;
 }
 
-static void sum_types(const struct profile *profile, struct operator_times *times)
-{
-    const size_t texts = profile->strings.texts.count;
-    uint32_t *index = memory_allocate_zeroed(texts, sizeof *index); // + 1; by text
-    times->types = memory_allocate_zeroed(times->count + 1, sizeof *times->types);
-    for (size_t i = 0; i < times->count; i++) {
-        const struct operator_time *time = &times->operators[i];
-        uint32_t *at = &index[operator_times_type_of(profile, time->operator_id)];
-        if (*at == 0) {
-            *at = (uint32_t)++times->type_count;
-            times->types[*at - 1].operator_id = time->operator_id;
-        }
-        operator_times_add_up(&times->types[*at - 1], time);
-    }
-    qsort(times->types, times->type_count, sizeof *times->types, operator_times_compare_times);
-    free(index);
-}
-
-// The text of an operator's value, as a string id; 0: it has none.
-static uint32_t value_of(const struct profile *profile, uint32_t operator_id, uint32_t key)
+// 0: it has no text as this value.
+static uint32_t operator_times_value_of(const struct profile *profile, uint32_t operator_id,
+                                        uint32_t key)
 {
     struct value_reader reader = value_read(profile_operator(profile, operator_id)->values);
     struct value value;
@@ -218,30 +206,38 @@ static uint32_t value_of(const struct profile *profile, uint32_t operator_id, ui
     return 0;
 }
 
-size_t operator_times_by_value(const struct profile *profile, const struct operator_times *times,
-                               const char *key, struct operator_time **out_rows)
+// Rows for operators with the same text, slowest first; how many there are. Those without one are
+// a row, too, or left out.
+static size_t sum_by_text(const struct profile *profile, const struct operator_times *times,
+                          operator_text *text_of, uint32_t key, bool without,
+                          struct operator_time **out_rows)
 {
-    const uint32_t id = strings_find(&profile->strings, view_of(key));
     const size_t texts = profile->strings.texts.count;
-    size_t count = 0;
-    *out_rows = memory_allocate_zeroed(times->count + 1, sizeof **out_rows);
-    if (id == HASH_NONE)
-        return 0;
     uint32_t *index = memory_allocate_zeroed(texts, sizeof *index); // + 1; by text
+    struct operator_time *rows = memory_allocate_zeroed(times->count + 1, sizeof *rows);
+    size_t count = 0;
     for (size_t i = 0; i < times->count; i++) {
         const struct operator_time *time = &times->operators[i];
-        const uint32_t text = value_of(profile, time->operator_id, id);
-        if (text == 0 || text >= texts)
+        const uint32_t text = text_of(profile, time->operator_id, key);
+        if (text >= texts || (text == 0 && !without))
             continue;
         if (index[text] == 0) {
             index[text] = (uint32_t)++count;
-            (*out_rows)[count - 1].operator_id = time->operator_id;
+            rows[count - 1].operator_id = time->operator_id;
         }
-        operator_times_add_up(&(*out_rows)[index[text] - 1], time);
+        operator_times_add_up(&rows[index[text] - 1], time);
     }
-    qsort(*out_rows, count, sizeof **out_rows, operator_times_compare_times);
+    qsort(rows, count, sizeof *rows, operator_times_compare_times);
     free(index);
+    *out_rows = rows;
     return count;
+}
+
+size_t operator_times_by_value(const struct profile *profile, const struct operator_times *times,
+                               const char *key, struct operator_time **out_rows)
+{
+    return sum_by_text(profile, times, operator_times_value_of,
+                       strings_find(&profile->strings, view_of(key)), false, out_rows);
 }
 
 // Leaves out the operators without spans, and sorts.
@@ -265,7 +261,7 @@ static void operator_times_finish(const struct profile *profile, struct operator
         times->self[side] = sum.self[side];
     times->kernel = sum.kernel;
     qsort(times->operators, times->count, sizeof *times->operators, operator_times_compare_times);
-    sum_types(profile, times);
+    times->type_count = sum_by_text(profile, times, operator_times_type_of, 0, true, &times->types);
 }
 
 status operator_times_measure(struct profile *profile, struct operator_times *out_times)

@@ -135,8 +135,9 @@ static uint32_t path_inside(struct span_meter *meter, uint32_t parent, uint32_t 
     return paths->count - 1;
 }
 
-static uint64_t key_of(struct span_meter *meter, const struct event *event,
-                       const struct span_facts *facts, const struct open_group *around)
+static uint64_t key_of(const struct span_meter *meter, const struct event *event,
+                       const struct span_facts *facts, const struct open_group *around,
+                       const struct open_group *span)
 {
     const struct profile *profile = meter->profile;
     const struct track *track = profile_track(profile, event->track);
@@ -159,7 +160,7 @@ static uint64_t key_of(struct span_meter *meter, const struct event *event,
     case SPANS_BY_MODULE:
         return event->call != 0 ? meter->modules[event->call] : around != NULL ? around->module : 0;
     case SPANS_BY_PATH:
-        return path_inside(meter, around != NULL ? around->path : 0, event->name);
+        return span->path;
     default:
         return event->name;
     }
@@ -271,14 +272,14 @@ static status count_span(struct span_meter *meter, const struct event *event, st
                          struct open_group *span)
 {
     const struct track *track = profile_track(meter->profile, event->track);
-    const struct span_facts facts = read_facts(meter, values);
     if (meter->options->by == SPANS_BY_PATH)
         span->path = path_inside(meter, around != NULL ? around->path : 0, event->name);
     if (!is_wanted(meter, event))
         return STATUS_OK;
+    const struct span_facts facts = read_facts(meter, values);
     const enum operator_side side =
         meter->has_roles && track->role == ROLE_NONE ? OPERATOR_UNKNOWN : operator_side_of(track);
-    span->group = find_group(meter, key_of(meter, event, &facts, around), side);
+    span->group = find_group(meter, key_of(meter, event, &facts, around, span), side);
     return add_to_group(meter, span->group, duration, &facts);
 }
 
@@ -504,10 +505,11 @@ static void append_shape(struct bytes *to, const struct profile *profile, uint32
 {
     const struct operator_description *op = profile_operator(profile, operator_id);
     append_text(to, profile, op->name, "(no operator)");
+    const uint32_t inputs = key_named(profile, "inputs");
     struct value_reader reader = value_read(op->values);
     struct value value;
     while (value_next(&reader, &value)) {
-        if (value.kind == VALUE_STRING && value.key == key_named(profile, "inputs"))
+        if (value.kind == VALUE_STRING && value.key == inputs)
             bytes_append_format(to, " (%.*s)",
                                 VIEW_ARGUMENTS(profile_text(profile, (uint32_t)value.number)));
     }

@@ -58,19 +58,6 @@ static status read_what(const struct arguments *arguments, struct span_group_opt
     return STATUS_OK;
 }
 
-static uint64_t first_moment(const struct profile *profile)
-{
-    uint64_t first = UINT64_MAX;
-    for (uint32_t i = 0; i < profile->tracks.count; i++) {
-        const struct track *track = profile_track(profile, i);
-        if (track->spans + track->instants + track->samples == 0)
-            continue;
-        const uint64_t start = clock_to_ns(profile_clock(profile, track->clock), track->first);
-        first = start < first ? start : first;
-    }
-    return first == UINT64_MAX ? 0 : first;
-}
-
 static void cli_top_print(const struct top_request *request, const char *path)
 {
     const struct span_groups *groups = &request->groups;
@@ -112,7 +99,9 @@ static status cli_top_show(const struct arguments *arguments, struct top_request
     STATUS_TRY(read_what(arguments, &request->what));
     STATUS_TRY(read_window(arguments, &window));
     STATUS_TRY(format_read(path, &options, request->profile));
-    const uint64_t first = first_moment(request->profile);
+    uint64_t first = 0;
+    uint64_t last;
+    profile_extent(request->profile, &first, &last);
     if (window.has_from)
         request->what.from = first + window.from;
     if (window.has_to)

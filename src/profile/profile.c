@@ -361,6 +361,23 @@ void profile_free(struct profile *profile)
 
 // Reading ---------------------------------------------------------------------
 
+bool profile_extent(const struct profile *profile, uint64_t *out_first, uint64_t *out_last)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        const struct clock_domain *clock = profile_clock(profile, track->clock);
+        if (track->spans + track->instants + track->samples == 0)
+            continue;
+        const uint64_t first = clock_to_ns(clock, track->first);
+        const uint64_t last = clock_to_ns(clock, track->last);
+        *out_first = !any || first < *out_first ? first : *out_first;
+        *out_last = !any || last > *out_last ? last : *out_last;
+        any = true;
+    }
+    return any;
+}
+
 struct ledger profile_ledger(const struct profile *profile)
 {
     struct ledger sum = {0};

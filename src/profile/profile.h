@@ -195,6 +195,9 @@ static inline struct call *profile_call(const struct profile *profile, uint32_t 
 // "" when the profile does not say.
 struct view profile_fact(const struct profile *profile, const char *key);
 
+// When its first event starts and its last one ends, in ns; false when it has none.
+bool profile_extent(const struct profile *profile, uint64_t *out_first, uint64_t *out_last);
+
 // The accounts of all tracks added up, but for derived ones: what is computed
 // from the data is not data.
 struct ledger profile_ledger(const struct profile *profile);

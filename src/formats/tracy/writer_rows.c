@@ -305,22 +305,11 @@ static status add_track(struct tracy_rows *rows, uint32_t id)
 
 static void find_base(struct tracy_rows *rows)
 {
-    const struct profile *profile = rows->profile;
-    uint64_t first = UINT64_MAX; // as long as there is none
-    uint64_t last = 0;
-    for (uint32_t i = 0; i < profile->tracks.count; i++) {
-        const struct track *track = profile_track(profile, i);
-        const struct clock_domain *clock = profile_clock(profile, track->clock);
-        if (track->spans + track->instants + track->samples == 0)
-            continue;
-        const uint64_t from = clock_to_ns(clock, track->first);
-        const uint64_t to = clock_to_ns(clock, track->last);
-        first = from < first ? from : first;
-        last = to > last ? to : last;
-    }
-    rows->base = last > TIME_MOST || first > FIRST_MOST ? first : 0;
-    if (last == 0)
-        rows->base = 0;
+    uint64_t first;
+    uint64_t last;
+    const bool late =
+        profile_extent(rows->profile, &first, &last) && (last > TIME_MOST || first > FIRST_MOST);
+    rows->base = late ? first : 0;
 }
 
 status tracy_rows_collect(struct tracy_rows *rows, struct profile *profile)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "formats/chrome/text.h"
 #include "opstats.h"
 #include "opstats_lanes.h"
 
@@ -36,50 +37,7 @@ static void put(struct tracing *tracing, const char *text)
 
 static void put_number(struct tracing *tracing, uint64_t number)
 {
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    bytes_append(&tracing->line, digits + at, sizeof digits - at);
-}
-
-// Nanoseconds as microseconds, which traces count in.
-static void put_us(struct tracing *tracing, uint64_t ns)
-{
-    const unsigned rest = (unsigned)(ns % 1000);
-    const char text[4] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
-                          (char)('0' + rest % 10)};
-    put_number(tracing, ns / 1000);
-    bytes_append(&tracing->line, text, sizeof text);
-}
-
-// One character, or what stands for a byte that is none.
-static size_t put_character(struct tracing *tracing, struct view text, size_t at)
-{
-    const unsigned char byte = (unsigned char)text.data[at];
-    const size_t size = view_character_size(text, at);
-    if (byte == '"' || byte == '\\')
-        put(tracing, "\\");
-    if (byte < 0x20 || size == 0)
-        bytes_append_format(&tracing->line, "\\u%04x", byte < 0x20 ? byte : 0xfffdu);
-    else
-        bytes_append(&tracing->line, text.data + at, size);
-    return size > 0 ? size : 1;
-}
-
-static void put_text(struct tracing *tracing, struct view text)
-{
-    size_t plain = 0;
-    while (plain < text.size && text.data[plain] >= 0x20 && text.data[plain] < 0x7f &&
-           text.data[plain] != '"' && text.data[plain] != '\\')
-        plain++;
-    bytes_append(&tracing->line, "\"", 1);
-    bytes_append(&tracing->line, text.data, plain);
-    for (size_t at = plain; at < text.size;)
-        at += put_character(tracing, text, at);
-    bytes_append(&tracing->line, "\"", 1);
+    text_put_uint(&tracing->line, number);
 }
 
 static void put_hundredths(struct tracing *tracing, double number)
@@ -140,7 +98,7 @@ static void start_event(struct tracing *tracing, const char *phase, struct view 
     tracing->filled = true;
     put(tracing, phase);
     put(tracing, "\", \"name\": ");
-    put_text(tracing, name);
+    text_put_quoted(&tracing->line, name);
     put(tracing, ", \"pid\": ");
     put_number(tracing, process_id(tracing, core));
     put(tracing, ", \"tid\": ");
@@ -154,7 +112,7 @@ static void start_timed(struct tracing *tracing, const char *phase, struct view 
     put(tracing, ", \"cat\": \"");
     put(tracing, category);
     put(tracing, "\", \"ts\": ");
-    put_us(tracing, ns);
+    text_put_time(&tracing->line, ns);
 }
 
 static void end_event(struct tracing *tracing)
@@ -168,7 +126,7 @@ static void put_argument(struct tracing *tracing, const char *key, struct view t
     put(tracing, ", \"");
     put(tracing, key);
     put(tracing, "\": ");
-    put_text(tracing, text);
+    text_put_quoted(&tracing->line, text);
 }
 
 // Numbers are texts, as in the vendor's traces.
@@ -186,7 +144,7 @@ static void write_name(struct tracing *tracing, const char *what, uint32_t core,
 {
     start_event(tracing, "M", view_of(what), core, thread);
     put(tracing, ", \"args\": {\"name\": ");
-    put_text(tracing, view_of(text));
+    text_put_quoted(&tracing->line, view_of(text));
     put(tracing, "}");
     end_event(tracing);
 }
@@ -250,7 +208,7 @@ static void write_operation(struct tracing *tracing, const struct qaic_raw_opera
     start_timed(tracing, "X", operation->kind, item->core, lane_id(tracing, item, false), "aic",
                 start);
     put(tracing, ", \"dur\": ");
-    put_us(tracing, at_ns(tracing, item->end) - start);
+    text_put_time(&tracing->line, at_ns(tracing, item->end) - start);
     put(tracing, ", \"args\": {\"oc\": \"");
     put_number(tracing, item->task);
     put(tracing, "\"");
@@ -284,11 +242,11 @@ static void write_wait(struct tracing *tracing, const struct qaic_raw_operation 
     start_timed(tracing, "X", view_of(name), item->core, lane_id(tracing, item, barrier), "aic",
                 start);
     put(tracing, ", \"dur\": ");
-    put_us(tracing, barrier ? end - start : 0);
+    text_put_time(&tracing->line, barrier ? end - start : 0);
     put(tracing, ", \"args\": {\"oc\": \"");
     put_number(tracing, item->task);
     put(tracing, "\", \"opSyncDurUs\": \"");
-    put_us(tracing, end - start);
+    text_put_time(&tracing->line, end - start);
     put(tracing, "\"}");
     end_event(tracing);
 }
@@ -372,7 +330,7 @@ static void opstats_trace_write_core(struct tracing *tracing, uint32_t core)
     start_timed(tracing, "X", view_of(name), core, thread_id(tracing, core, 0, false), "aic",
                 start);
     put(tracing, ", \"dur\": ");
-    put_us(tracing, end > start ? end - start : 0);
+    text_put_time(&tracing->line, end > start ? end - start : 0);
     end_event(tracing);
 }
 
