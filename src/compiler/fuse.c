@@ -13,6 +13,7 @@
 #include "fuse_processor.h"
 #include "group.h"
 #include "patterns.h"
+#include "place.h"
 
 enum { FUSE_NODES_MOST = 24 };
 
@@ -57,39 +58,6 @@ static bool fuse_is_taken(const struct fuser *fuser, uint32_t classes)
 static bool fit_together(const struct fuser *fuser, uint32_t a, uint32_t b)
 {
     return fuse_is_taken(fuser, a | b) || (!fuse_is_taken(fuser, a) && !fuse_is_taken(fuser, b));
-}
-
-// The engine that would get a group of these classes: the first of the target's file that
-// takes them all in an element; TARGET_NONE.
-static uint32_t engine_for(const struct fuser *fuser, uint32_t classes, enum element element)
-{
-    const struct target *target = fuser->plan->target;
-    for (uint32_t i = 0; i < target->engine_count; i++) {
-        bool all = (fuser->abilities[i] & classes) == classes;
-        for (int class = 0; all && class < OPERATOR_CLASSES; class ++) {
-            const char *name = operator_class_name((enum operator_class) class);
-            all =
-                (classes >> class & 1) == 0 || target_takes(target, i, name, element_name(element));
-        }
-        if (all)
-            return i;
-    }
-    return TARGET_NONE;
-}
-
-// Whether what a group gives would have to be computed on a lesser engine because it is cast
-// there: a conversion puts casts behind what a network gives.
-static bool cast_takes_away(const struct fuser *fuser, uint32_t group, uint32_t reader)
-{
-    const struct network *network = fuser->plan->network;
-    const struct network_node *node = network_node(network, group);
-    const uint32_t classes = fuser->classes[group];
-    if (network_node(network, reader)->definition->function != COMPUTES_CAST ||
-        !fuser->heavy[group])
-        return false;
-    const enum element element = network_value(network, node->outputs[0])->type.element;
-    return engine_for(fuser, classes & ~(UINT32_C(1) << OPERATOR_ELEMENTWISE), element) !=
-           engine_for(fuser, classes | fuser->classes[reader], element);
 }
 
 static bool is_light(const struct network_node *node)
@@ -195,6 +163,32 @@ static bool reads_apart(const struct fuser *fuser, uint32_t front, uint32_t back
     return false;
 }
 
+// The place in the target's file of the engine that would get these nodes as one group.
+static uint32_t engine_of(const struct fuser *fuser, uint32_t *nodes, uint32_t count)
+{
+    struct plan_group group = {.nodes = nodes, .node_count = count};
+    group_connect(fuser->plan, &group, fuser->readers);
+    return group.output_count > 0 && group_is_static(fuser->plan, &group)
+               ? place_find(fuser->plan, &group)
+               : fuser->plan->target->engine_count;
+}
+
+// Whether joining takes what is more than elementwise away from the engine that is for it. What
+// follows on another engine is a group of its own then, and the two may be a chain.
+static bool takes_away(const struct fuser *fuser, uint32_t front, uint32_t back)
+{
+    uint32_t nodes[FUSE_NODES_MOST];
+    uint32_t count = 0;
+    for (uint32_t i = front; i != NETWORK_NONE; i = fuser->next[i])
+        nodes[count++] = i;
+    const uint32_t middle = count;
+    for (uint32_t i = back; i != NETWORK_NONE; i = fuser->next[i])
+        nodes[count++] = i;
+    const uint32_t alone = fuser->heavy[front] ? engine_of(fuser, nodes, middle)
+                                               : engine_of(fuser, nodes + middle, count - middle);
+    return engine_of(fuser, nodes, count) > alone;
+}
+
 static void try_join(struct fuser *fuser, uint32_t reader, uint32_t value)
 {
     const struct network *network = fuser->plan->network;
@@ -208,10 +202,10 @@ static void try_join(struct fuser *fuser, uint32_t reader, uint32_t value)
     if (a == NETWORK_NONE || a == b || fuser->sealed[a] || fuser->sealed[b] ||
         fuser->size[a] + fuser->size[b] > FUSE_NODES_MOST || (fuser->heavy[a] && fuser->heavy[b]) ||
         !fit_together(fuser, fuser->classes[a], fuser->classes[b]) ||
-        cast_takes_away(fuser, a, reader) ||
         maker != fuser->last[a] || // something of the group is read elsewhere
         !takes(fuser, network_node(network, reader), network_node(network, maker), value) ||
-        ((fuser->heavy[a] || fuser->heavy[b]) && reads_apart(fuser, a, b)))
+        ((fuser->heavy[a] || fuser->heavy[b]) &&
+         (reads_apart(fuser, a, b) || takes_away(fuser, a, b))))
         return;
     fuse_join_groups(fuser, a, b);
 }
@@ -282,15 +276,25 @@ static bool is_computed(const struct fuser *fuser, const struct network_node *no
     return false;
 }
 
-// A pattern stays together on one engine, or where no engine computes any of it.
-static bool fits_one_engine(const struct fuser *fuser, const struct pattern *pattern)
+static bool fuse_is_product(const struct network_node *node)
+{
+    return node->definition->class == OPERATOR_CONVOLUTION ||
+           node->definition->class == OPERATOR_MATMUL;
+}
+
+// A pattern stays together on one engine, which is as good for its products as any, or where no
+// engine computes any of it.
+static bool fits_one_engine(const struct fuser *fuser, struct pattern *pattern)
 {
     uint32_t classes = 0;
     bool any = false;
+    const uint32_t engine = engine_of(fuser, pattern->nodes, pattern->count);
     for (uint32_t i = 0; i < pattern->count; i++) {
         const struct network_node *node = network_node(fuser->plan->network, pattern->nodes[i]);
         classes |= UINT32_C(1) << node->definition->class;
         any = any || is_computed(fuser, node);
+        if (fuse_is_product(node) && engine_of(fuser, &pattern->nodes[i], 1) < engine)
+            return false;
     }
     return !any || fuse_is_taken(fuser, classes);
 }

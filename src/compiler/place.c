@@ -4,6 +4,8 @@
 #include "base/bytes.h"
 #include "compiler.h"
 #include "group.h"
+#include "place.h"
+#include "program/node_cost.h"
 
 enum { PARAMETER_MOST = 4096 }; // elements of a constant that is part of an engine's program
 
@@ -14,25 +16,67 @@ static const char *class_of(const struct network_node *node)
     return operator_class_name(node->definition->class);
 }
 
-// A target's word may also be for a sort of elementwise operators alone.
-static bool takes_node(const struct plan *plan, uint32_t engine, const struct network_node *node,
-                       const char *element)
+// A product's own constant, one number or one for each channel, that is added to its result.
+static bool is_bias(const struct plan *plan, const struct plan_group *group,
+                    const struct network_node *node)
 {
-    const char *sort = node->definition->class == OPERATOR_ELEMENTWISE
-                           ? operator_sort_name(node->definition->sort)
-                           : NULL;
-    return target_takes(plan->target, engine, class_of(node), element) ||
-           (sort != NULL && target_takes(plan->target, engine, sort, element));
+    const struct network_node *product = group_node(plan, group, group_main(plan, group));
+    if (node->definition->sort != SORT_SUM || node->input_count != 2)
+        return false;
+    const bool last = node->inputs[0] == product->outputs[0]; // else it is subtracted from
+    const struct network_value *added = group_value(plan, node->inputs[last ? 1 : 0]);
+    if ((!last &&
+         (node->inputs[1] != product->outputs[0] || node->definition->function != COMPUTES_ADD)) ||
+        added->constant == NULL)
+        return false;
+    const struct shape *shape = &added->type.shape;
+    const uint32_t rank = group_value(plan, product->outputs[0])->type.shape.rank;
+    const uint32_t axis = node_cost_channel_axis(product, rank);
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        if (shape->dims[i] != 1 && i + rank != axis + shape->rank)
+            return false;
+    }
+    return shape->rank <= rank;
+}
+
+static bool takes_class(const struct plan *plan, uint32_t engine, const struct network_node *node)
+{
+    return target_takes(plan->target, engine, class_of(node), NULL);
+}
+
+// Whether an engine applies an operator to what it computes for the group.
+static bool fuses_node(const struct plan *plan, const struct plan_group *group, uint32_t engine,
+                       const struct network_node *node, const char *sort, const char *element)
+{
+    const struct target *target = plan->target;
+    if (target->engines[engine].fuse_count == 0 ||
+        !takes_class(plan, engine, group_node(plan, group, group_main(plan, group))))
+        return false;
+    return (sort != NULL && target_fuses(target, engine, sort, element)) ||
+           (target_fuses(target, engine, "bias", element) && is_bias(plan, group, node));
+}
+
+// A target's word may also be for a sort of elementwise operators alone.
+static bool takes_node(const struct plan *plan, const struct plan_group *group, uint32_t engine,
+                       const struct network_node *node, const char *element)
+{
+    if (target_takes(plan->target, engine, class_of(node), element))
+        return true;
+    if (node->definition->class != OPERATOR_ELEMENTWISE)
+        return false;
+    const char *sort = operator_sort_name(node->definition->sort);
+    return (sort != NULL && target_takes(plan->target, engine, sort, element)) ||
+           fuses_node(plan, group, engine, node, sort, element);
 }
 
 // Whether an engine computes an element for a node. Of a node that it does not take at all:
 // whether it computes it for anything.
-static bool computes(const struct plan *plan, uint32_t engine, const struct network_node *node,
-                     enum element element)
+static bool computes(const struct plan *plan, const struct plan_group *group, uint32_t engine,
+                     const struct network_node *node, enum element element)
 {
-    if (!takes_node(plan, engine, node, NULL))
+    if (!takes_node(plan, group, engine, node, NULL))
         return target_takes(plan->target, engine, NULL, element_name(element));
-    return takes_node(plan, engine, node, element_name(element));
+    return takes_node(plan, group, engine, node, element_name(element));
 }
 
 static bool is_half_float(enum element element)
@@ -41,14 +85,14 @@ static bool is_half_float(enum element element)
 }
 
 // Sums of products may be wider than what is multiplied.
-static bool computes_sum(const struct plan *plan, uint32_t engine, const struct network_node *node,
-                         enum element element)
+static bool computes_sum(const struct plan *plan, const struct plan_group *group, uint32_t engine,
+                         const struct network_node *node, enum element element)
 {
     const bool product = node->definition->class == OPERATOR_CONVOLUTION ||
                          node->definition->class == OPERATOR_MATMUL;
     const bool floats =
         node->input_count > 0 && is_half_float(group_value(plan, node->inputs[0])->type.element);
-    return computes(plan, engine, node, element) || (product && element == ELEMENT_I32) ||
+    return computes(plan, group, engine, node, element) || (product && element == ELEMENT_I32) ||
            (product && floats && element == ELEMENT_F32);
 }
 
@@ -78,7 +122,7 @@ static const struct network_value *wrong_inside(const struct plan *plan,
                 continue;
             const struct network_value *value = group_value(plan, node->inputs[j]);
             if (value->constant == NULL && element_is_float(value->type.element) &&
-                !computes(plan, engine, node, value->type.element))
+                !computes(plan, group, engine, node, value->type.element))
                 return value;
         }
     }
@@ -93,8 +137,9 @@ static bool place_is_read(const struct plan *plan, const struct plan_group *grou
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(plan, group, i);
         for (uint32_t j = 0; j < node->input_count; j++) {
-            if (node->inputs[j] == value && !(j < 2 ? computes(plan, engine, node, element)
-                                                    : computes_sum(plan, engine, node, element)))
+            if (node->inputs[j] == value &&
+                !(j < 2 ? computes(plan, group, engine, node, element)
+                        : computes_sum(plan, group, engine, node, element)))
                 return false;
         }
     }
@@ -109,7 +154,7 @@ static bool is_written(const struct plan *plan, const struct plan_group *group, 
         const struct network_node *node = group_node(plan, group, i);
         for (uint32_t j = 0; j < node->output_count; j++) {
             if (node->outputs[j] == value)
-                return computes_sum(plan, engine, node, element);
+                return computes_sum(plan, group, engine, node, element);
         }
     }
     return false;
@@ -149,7 +194,7 @@ static const struct network_node *wrong_node(const struct plan *plan,
 {
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(plan, group, i);
-        if (!takes_node(plan, engine, node, NULL) || node->definition->random)
+        if (!takes_node(plan, group, engine, node, NULL) || node->definition->random)
             return node;
     }
     return NULL;
@@ -217,6 +262,17 @@ static const char *none_has(struct plan *plan, uint32_t first, const struct netw
 }
 
 // Placing -------------------------------------------------------------------------------
+
+uint32_t place_find(const struct plan *plan, const struct plan_group *group)
+{
+    uint32_t engine = 0;
+    for (; place_next_engine(plan->target, &engine); engine++) {
+        if (wrong_value(plan, group, engine) == NULL && wrong_node(plan, group, engine) == NULL &&
+            refused(plan, group, engine) == NULL)
+            return engine;
+    }
+    return engine;
+}
 
 static void place_on(struct plan_group *group, uint32_t engine, const char *reason)
 {
@@ -302,13 +358,20 @@ static status wrong_class(const struct target *target, const struct target_engin
     return failure;
 }
 
-static bool is_class(const char *word)
+static bool is_sort(const char *word)
 {
     for (int i = 0; i < OPERATOR_SORTS; i++) {
         const char *name = operator_sort_name((enum operator_sort)i);
         if (name != NULL && strcmp(name, word) == 0)
             return true;
     }
+    return false;
+}
+
+static bool is_class(const char *word)
+{
+    if (is_sort(word))
+        return true;
     for (int i = 0; i < OPERATOR_CLASSES; i++) {
         if (strcmp(operator_class_name((enum operator_class)i), word) == 0)
             return true;
@@ -316,13 +379,27 @@ static bool is_class(const char *word)
     return word[0] == '*';
 }
 
-static status check_takes(const struct target *target, const struct target_engine *engine,
-                          const struct target_takes *takes)
+static status wrong_sort(const struct target *target, const struct target_engine *engine,
+                         const char *word)
 {
-    for (size_t i = 0; takes->classes[i] != NULL; i++) {
-        if (!is_class(takes->classes[i]))
-            return wrong_class(target, engine, takes->classes[i]);
+    struct bytes names = {0};
+    for (int i = 0; i < OPERATOR_SORTS; i++) {
+        const char *name = operator_sort_name((enum operator_sort)i);
+        if (name != NULL)
+            bytes_append_format(&names, "%s, ", name);
     }
+    const status failure =
+        status_make(STATUS_DATA,
+                    "target %s: engine '%s' fuses '%s', which is no sort of elementwise operators: "
+                    "there is %.*sand bias",
+                    target->name, engine->name, word, VIEW_ARGUMENTS(bytes_view(&names)));
+    bytes_free(&names);
+    return failure;
+}
+
+static status check_elements(const struct target *target, const struct target_engine *engine,
+                             const struct target_takes *takes)
+{
     for (size_t i = 0; takes->elements[i] != NULL; i++) {
         const char *word = takes->elements[i];
         const enum element element = element_named(view_of(word));
@@ -337,12 +414,34 @@ static status check_takes(const struct target *target, const struct target_engin
     return STATUS_OK;
 }
 
+static status check_takes(const struct target *target, const struct target_engine *engine,
+                          const struct target_takes *takes)
+{
+    for (size_t i = 0; takes->classes[i] != NULL; i++) {
+        if (!is_class(takes->classes[i]))
+            return wrong_class(target, engine, takes->classes[i]);
+    }
+    return check_elements(target, engine, takes);
+}
+
+static status check_fuses(const struct target *target, const struct target_engine *engine,
+                          const struct target_takes *fuses)
+{
+    for (size_t i = 0; fuses->classes[i] != NULL; i++) {
+        if (!is_sort(fuses->classes[i]) && strcmp(fuses->classes[i], "bias") != 0)
+            return wrong_sort(target, engine, fuses->classes[i]);
+    }
+    return check_elements(target, engine, fuses);
+}
+
 static status place_check_words(const struct target *target)
 {
     for (uint32_t i = 0; i < target->engine_count; i++) {
         const struct target_engine *engine = &target->engines[i];
         for (uint32_t j = 0; j < engine->take_count; j++)
             STATUS_TRY(check_takes(target, engine, &engine->takes[j]));
+        for (uint32_t j = 0; j < engine->fuse_count; j++)
+            STATUS_TRY(check_fuses(target, engine, &engine->fuses[j]));
     }
     return STATUS_OK;
 }

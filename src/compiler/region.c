@@ -1,5 +1,7 @@
 #include "region.h"
 
+#include "region_lines.h"
+
 // A rule names the dimensions that may be cut, and finds the parts.
 struct region_rule {
     bool (*find)(const struct region_request *request, struct region_answer *answer);
@@ -639,6 +641,9 @@ static const struct region_rule RULES[OPERATOR_TILINGS] = {
     [TILED_AS_CONCAT] = {find_concat, axes_but_one},
     [TILED_ALONG_AXIS] = {find_along_axis, axes_but_one},
     [TILED_WITHOUT_AXIS] = {find_without_axis, axes_all},
+    [TILED_BUT_AXIS] = {region_lines_find, region_lines_axes},
+    [TILED_UP_TO_AXIS] = {region_lines_find, region_lines_axes},
+    [TILED_BY_CHANNELS] = {region_lines_find_channels, region_lines_axes_channels},
     [TILED_AS_TOSA_CONV2D] = {find_tosa_conv2d, axes_tosa_conv2d},
     [TILED_AS_TOSA_DEPTHWISE] = {find_tosa_depthwise, axes_tosa_depthwise},
     [TILED_AS_TOSA_POOL] = {find_tosa_pool, axes_tosa_conv2d},

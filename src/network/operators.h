@@ -91,6 +91,9 @@ enum operator_tiling {
     TILED_AS_CONCAT,
     TILED_ALONG_AXIS,   // all of one axis, which stays with length 1
     TILED_WITHOUT_AXIS, // which goes
+    TILED_BUT_AXIS,     // all of one axis, and of those after it before version 13
+    TILED_UP_TO_AXIS,   // all of one axis and of those after it; the others are parameters of these
+    TILED_BY_CHANNELS,  // the second dimension is that of the parameters
     TILED_AS_TOSA_CONV2D,
     TILED_AS_TOSA_DEPTHWISE,
     TILED_AS_TOSA_POOL,

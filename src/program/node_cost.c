@@ -53,10 +53,9 @@ struct price_rule {
 
 static const struct price_rule *node_cost_rule_of(const struct network_node *node);
 
-// The dimension of the output that weights go along.
-static uint32_t channel_axis(const struct price_rule *rule, uint32_t rank)
+uint32_t node_cost_channel_axis(const struct network_node *node, uint32_t rank)
 {
-    return rule->channels_first && rank > 1 ? 1 : rank - 1;
+    return node_cost_rule_of(node)->channels_first && rank > 1 ? 1 : rank - 1;
 }
 
 static uint64_t window_after_channels(const struct shape *weights)
@@ -182,7 +181,7 @@ static void count_products(struct cost_request *request, const struct network *n
     const uint64_t all = elements_of(node_cost_result_of(network, node));
     const struct network_value *weights = input_of(network, node, rule->weights);
     request->channels =
-        output->rank > 0 ? (uint64_t)output->dims[channel_axis(rule, output->rank)] : 1;
+        output->rank > 0 ? (uint64_t)output->dims[node_cost_channel_axis(node, output->rank)] : 1;
     request->outputs = request->channels > 0 ? elements / request->channels : 0;
     request->inner = all > 0 ? node->work.macs / all : 0;
     request->macs = elements * request->inner;

@@ -14,6 +14,9 @@ enum cost_kind node_cost_kind(const struct network *network, const struct networ
 // The first output of a node that is not left out.
 uint32_t node_cost_output(const struct network_node *node);
 
+// Of a product: the dimension of its output, which has this rank, that weights go along.
+uint32_t node_cost_channel_axis(const struct network_node *node, uint32_t rank);
+
 // Of a node that computes `output`, all or part of its first output. Shapes of all
 // inputs and outputs are known. `bytes` counts the whole node.
 struct cost_request node_cost(const struct network *network, const struct network_node *node,

@@ -129,7 +129,13 @@ static status engine_read_clock(struct target_reading *reading, struct target_en
 static status read_takes(struct target_reading *reading, struct target_engine *engine,
                          const struct target_entry *entry)
 {
-    return target_read_takes(reading, entry, engine);
+    return target_read_takes(reading, entry, &engine->takes, &engine->take_count);
+}
+
+static status read_fuses(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry)
+{
+    return target_read_takes(reading, entry, &engine->fuses, &engine->fuse_count);
 }
 
 static status read_stages(struct target_reading *reading, struct target_engine *engine,
@@ -269,6 +275,7 @@ static const struct {
     {"cast", engine_read_cast},
     {"clock", engine_read_clock},
     {"takes", read_takes},
+    {"fuses", read_fuses},
     {"price", read_price},
     {"stages", read_stages},
     {"ring", read_ring},

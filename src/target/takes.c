@@ -36,7 +36,7 @@ static status wrong_takes(const struct target_reading *reading, const struct tar
 }
 
 status target_read_takes(struct target_reading *reading, const struct target_entry *entry,
-                         struct target_engine *engine)
+                         const struct target_takes **out_takes, uint32_t *out_count)
 {
     struct target *target = reading->target;
     struct view rest = entry->value;
@@ -57,8 +57,8 @@ status target_read_takes(struct target_reading *reading, const struct target_ent
     }
     if (count == 0)
         return wrong_takes(reading, entry);
-    engine->takes = takes;
-    engine->take_count = count;
+    *out_takes = takes;
+    *out_count = count;
     return STATUS_OK;
 }
 
@@ -73,16 +73,28 @@ static bool takes_has_word(const char *const *words, const char *word)
     return false;
 }
 
+static bool takes_any(const struct target_takes *takes, uint32_t count, const char *class,
+                      const char *element)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (takes_has_word(takes[i].classes, class) && takes_has_word(takes[i].elements, element))
+            return true;
+    }
+    return false;
+}
+
 bool target_takes(const struct target *target, uint32_t engine, const char *class,
                   const char *element)
 {
     const struct target_engine *own = &target->engines[engine];
-    for (uint32_t i = 0; i < own->take_count; i++) {
-        if (takes_has_word(own->takes[i].classes, class) &&
-            takes_has_word(own->takes[i].elements, element))
-            return true;
-    }
-    return false;
+    return takes_any(own->takes, own->take_count, class, element);
+}
+
+bool target_fuses(const struct target *target, uint32_t engine, const char *sort,
+                  const char *element)
+{
+    const struct target_engine *own = &target->engines[engine];
+    return takes_any(own->fuses, own->fuse_count, sort, element);
 }
 
 bool target_is_stage(const struct target *target, uint32_t engine)

@@ -98,6 +98,9 @@ struct target_engine {
     uint64_t clock;  // Hz, that its price is in
     const struct target_takes *takes;
     uint32_t take_count;
+    // Sorts of elementwise operators that it applies to what it takes, as results leave it.
+    const struct target_takes *fuses;
+    uint32_t fuse_count;
     const struct price_kind *price; // how work is priced (cost.h)
     void *rates;                    // the numbers that it works with
     // Of a staged engine: the engines of the same unit that its tasks run through, in order.
@@ -248,6 +251,9 @@ bool target_is_guess(const struct target *target);
 
 // Whether an engine takes operators of a class with an element; NULL: any of them.
 bool target_takes(const struct target *target, uint32_t engine, const char *class,
+                  const char *element);
+// Whether it applies operators of a sort to results of what it takes; NULL: any of them.
+bool target_fuses(const struct target *target, uint32_t engine, const char *sort,
                   const char *element);
 bool target_is_stage(const struct target *target, uint32_t engine); // of another engine
 // Whether groups of operators may be placed on it: it computes, and is not merely a stage.

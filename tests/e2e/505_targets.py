@@ -164,6 +164,8 @@ def test_wrong_targets(folder):
             (("rate = 20 GB/s", "rate = fast"), r"npu.target:13: not a rate like 60 GB/s: 'fast'"),
             (("takes = elementwise", "takes = elementwize"),
              r"engine 'vector' takes 'elementwize', which is no class of operators: there is elementwise,"),
+            (("takes = elementwise", "fuses = bias ; elementwise : i8\ntakes = elementwise"),
+             r"engine 'vector' fuses 'elementwise', which is no sort of elementwise operators: there is sum, .*and bias"),
             (("matmul : i8", "matmul : int8"), r"engine 'matrix' takes 'int8', which is no element: write it like i8")):
         path = write(folder / "npu.target", NPU.replace(*change, 1))
         err = opscope("compile", network, "-t", path, "-o", folder / "x.opx", code=1).err

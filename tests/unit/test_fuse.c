@@ -100,6 +100,48 @@ static void two_products_stay_apart(void **state)
         "matmul_cast matmul_abs");
 }
 
+// A matrix unit adds a bias and clips as results leave it; what else follows a product is for the
+// vector threads, which could take the product as well.
+static void products_stay_on_the_engine_for_them(void **state)
+{
+    static const struct {
+        const char *element, *groups, *engines;
+    } CASES[] = {{"f16", "matmul_add_clamp tanh_add", "hmx hvx "},
+                 {"f32", "matmul_add_clamp_tanh_add", "hvx "}};
+    (void)state;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        struct compiled compiled;
+        char text[2048], engines[64] = "";
+        const char *e = CASES[i].element;
+        snprintf(
+            text, sizeof text,
+            "module {\n  func.func @main(%%a: tensor<1x16x16x%s>) -> tensor<1x16x16x%s> {\n"
+            "    %%z = \"tosa.const\"() <{values = dense<0.0> : tensor<1x%s>}> : () -> "
+            "tensor<1x%s>\n"
+            "    %%b = \"tosa.const\"() <{values = dense<1.0> : tensor<1x1x16x%s>}> : () -> "
+            "tensor<1x1x16x%s>\n"
+            "    %%0 = tosa.matmul %%a, %%a, %%z, %%z : (tensor<1x16x16x%s>, tensor<1x16x16x%s>, "
+            "tensor<1x%s>, tensor<1x%s>) -> tensor<1x16x16x%s>\n"
+            "    %%1 = tosa.add %%0, %%b : (tensor<1x16x16x%s>, tensor<1x1x16x%s>) -> "
+            "tensor<1x16x16x%s>\n"
+            "    %%2 = tosa.clamp %%1 {min_val = 0.0 : %s, max_val = 6.0 : %s} : "
+            "(tensor<1x16x16x%s>) -> tensor<1x16x16x%s>\n"
+            "    %%3 = tosa.tanh %%2 : (tensor<1x16x16x%s>) -> tensor<1x16x16x%s>\n"
+            "    %%4 = tosa.add %%3, %%b : (tensor<1x16x16x%s>, tensor<1x1x16x%s>) -> "
+            "tensor<1x16x16x%s>\n"
+            "    return %%4 : tensor<1x16x16x%s>\n  }\n}\n",
+            e, e, e, e, e, e, e, e, e, e, e, e, e, e, e, e, e, e, e, e, e, e, e, e);
+        compile_text(&compiled, text, "aic100", NULL, NULL);
+        assert_groups(&compiled, CASES[i].groups);
+        for (uint32_t j = 0; j < compiled.plan->group_count; j++) {
+            strcat(engines, compiled.target->engines[compiled.plan->groups[j].engine].name);
+            strcat(engines, " ");
+        }
+        assert_string_equal(engines, CASES[i].engines);
+        compiled_free(&compiled);
+    }
+}
+
 static void reasons_are_kept(void **state)
 {
     (void)state;
@@ -210,6 +252,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_join),
+        cmocka_unit_test(products_stay_on_the_engine_for_them),
         cmocka_unit_test(what_two_read_is_kept),
         cmocka_unit_test(an_output_inside_ends_a_group),
         cmocka_unit_test(a_value_read_twice_by_one_node_is_kept),

@@ -374,12 +374,37 @@ static void scales_and_moves(void **state)
         {integer("axis", -2)}});
 }
 
+static void lines(void **state)
+{
+    (void)state;
+    check_onnx(
+        &(struct onnx_case){"Softmax", 13, {{ELEMENT_F32, SHAPE(3, 5, 7)}}, {integer("axis", 1)}});
+    check_onnx(
+        &(struct onnx_case){"LogSoftmax", 13, {{ELEMENT_F32, SHAPE(6, 17)}}, {{.count = 0}}});
+    check_onnx(&(struct onnx_case){
+        "Softmax", 11, {{ELEMENT_F32, SHAPE(6, 5, 4, 3)}}, {integer("axis", 2)}});
+    check_onnx(&(struct onnx_case){"Hardmax", 11, {{ELEMENT_F32, SHAPE(6, 5, 4)}}, {{.count = 0}}});
+    check_onnx(&(struct onnx_case){
+        "LayerNormalization",
+        17,
+        {{ELEMENT_F32, SHAPE(4, 5, 6, 7)}, {ELEMENT_F32, SHAPE(6, 7)}, {ELEMENT_F32, SHAPE(6, 7)}},
+        {integer("axis", -2)}});
+    check_onnx(&(struct onnx_case){"BatchNormalization",
+                                   15,
+                                   {{ELEMENT_F32, SHAPE(3, 5, 7, 6)},
+                                    {ELEMENT_F32, SHAPE(5)},
+                                    {ELEMENT_F32, SHAPE(5)},
+                                    {ELEMENT_F32, SHAPE(5)},
+                                    {ELEMENT_F32, SHAPE(5)}},
+                                   {{.count = 0}}});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convolutions),     cmocka_unit_test(poolings),
         cmocka_unit_test(products),         cmocka_unit_test(elementwise),
-        cmocka_unit_test(scales_and_moves),
+        cmocka_unit_test(scales_and_moves), cmocka_unit_test(lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

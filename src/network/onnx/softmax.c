@@ -28,7 +28,7 @@ static status infer_softmax(struct inference *inference)
 #define SOFTMAX(...)                                                                               \
     {                                                                                              \
         .class = OPERATOR_NORMALIZATION, .inputs = {1, 1}, .outputs = {1, 1},                      \
-        .price = PRICED_AS_NORMALIZATION, __VA_ARGS__                                              \
+        .price = PRICED_AS_NORMALIZATION, .tiling = TILED_BUT_AXIS, __VA_ARGS__                    \
     }
 
 static const struct operator_definition DEFINITIONS[] = {
