@@ -347,6 +347,12 @@ static void count_reduction(struct cost_request *request, const struct network *
         while (axis > 0 && result->dims[axis] == shape->dims[axis])
             axis--;
         request->groups = node_cost_product(output, 0, axis);
+    } else if (node->definition->tiling == TILED_WITHOUT_AXIS) {
+        const uint32_t axis = normalized_axis(node, shape);
+        if (axis < last && node_cost_product(shape, axis + 1, shape->rank) > 1) {
+            request->variant = COST_SPREAD;
+            request->groups = node_cost_product(output, 0, axis);
+        }
     }
 }
 
