@@ -569,10 +569,15 @@ void tiler_fill_whole(struct tiler *tiler)
     fill_tile(tiler, group, 0, group->tiles);
 }
 
+bool tiler_has_room(const struct plan *plan, uint64_t tiles)
+{
+    return tiles <= TILES_MOST - plan->tile_count;
+}
+
 bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid)
 {
     const uint64_t count = grid_tiles(grid);
-    if (count > TILES_MOST - tiler->plan->tile_count || !tiler_find_staying(tiler, grid))
+    if (!tiler_has_room(tiler->plan, count) || !tiler_find_staying(tiler, grid))
         return false;
     keep_staying(tiler);
     allocate_tiles(tiler, tiler->group, count);

@@ -89,6 +89,9 @@ struct cost_request tiler_cost(struct tiler *tiler);
 // Cycles of the tile at hand: of the group, or of all members one after the other.
 uint64_t tiler_cycles(struct tiler *tiler);
 
+// Whether a plan may have so many tiles more.
+bool tiler_has_room(const struct plan *plan, uint64_t tiles);
+
 // Makes the tiles of the group and of its members. False when there would be too many.
 bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid);
 
