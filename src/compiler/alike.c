@@ -197,7 +197,7 @@ static void say_question(struct alike *alike, const struct alike_question *quest
     alike->asked.size = 0;
     alike->value_count = 0;
     alike->sayable = true;
-    say(alike, (uint64_t)question->what << 32 | question->count);
+    say(alike, question->count);
     say(alike, question->split);
     bytes_append(&alike->asked, &question->room, sizeof question->room);
     say(alike, question->depth_room);

@@ -12,7 +12,6 @@ struct alike;
 struct alike_question {
     uint32_t first;
     uint32_t count;
-    uint32_t what; // the asker's number of the question
     // What the answer depends on besides the groups.
     uint32_t split;
     double room;
@@ -25,6 +24,7 @@ struct alike_answer {
     struct grid grid;
     uint64_t slots;
     uint32_t units;
+    uint64_t time;
     uint64_t tiles; // the most that a cut had that was looked at
 };
 

@@ -294,70 +294,6 @@ static bool find_tosa_fully_connected(const struct region_request *request,
     return true;
 }
 
-// Along one axis everything is needed ------------------------------------------------
-
-static bool reduced_axis(const struct network *network, const struct network_node *node,
-                         uint32_t *out_axis)
-{
-    const struct shape *shape = region_shape_of(network, node->inputs[0]);
-    const status failure =
-        shape_axis(attribute_integer(node->attributes, "axis", -1), shape->rank, out_axis);
-    status_free(failure);
-    return failure == STATUS_OK;
-}
-
-// The output keeps the axis with length 1 (TOSA's reductions) or whole (softmax).
-static bool find_along_axis(const struct region_request *request, struct region_answer *answer)
-{
-    uint32_t axis;
-    region_take_whole(request, answer);
-    const struct shape *shape = input_shape(request, 0);
-    if (!reduced_axis(request->network, request->node, &axis) ||
-        shape->rank != request->output->rank)
-        return false;
-    for (uint32_t i = 0; i < shape->rank; i++) {
-        if (i == axis)
-            continue;
-        answer->inputs[0].from[i] = request->output->from[i];
-        answer->inputs[0].size[i] = request->output->size[i];
-    }
-    return true;
-}
-
-static uint32_t axes_but_one(const struct network *network, const struct network_node *node,
-                             uint32_t axes[SHAPE_RANK_MOST])
-{
-    uint32_t axis;
-    uint32_t count = 0;
-    if (!reduced_axis(network, node, &axis))
-        return 0;
-    const uint32_t rank = region_shape_of(network, node->outputs[0])->rank;
-    for (uint32_t i = 0; i < rank; i++) {
-        if (i != axis)
-            axes[count++] = i;
-    }
-    return count;
-}
-
-// All inputs along the axis that they are put together along.
-static bool find_concat(const struct region_request *request, struct region_answer *answer)
-{
-    uint32_t axis;
-    region_take_whole(request, answer);
-    if (!attribute_given(request->node->attributes, "axis") ||
-        !reduced_axis(request->network, request->node, &axis))
-        return false;
-    for (uint32_t i = 0; i < request->node->input_count; i++) {
-        for (uint32_t d = 0; d < request->output->rank; d++) {
-            if (d == axis)
-                continue;
-            answer->inputs[i].from[d] = request->output->from[d];
-            answer->inputs[i].size[d] = request->output->size[d];
-        }
-    }
-    return true;
-}
-
 // Along dimensions that nothing is added to.
 static bool find_tosa_pad(const struct region_request *request, struct region_answer *answer)
 {
@@ -384,24 +320,6 @@ static uint32_t axes_tosa_pad(const struct network *network, const struct networ
             axes[count++] = i;
     }
     return count;
-}
-
-// The axis is gone from the output (argmax).
-static bool find_without_axis(const struct region_request *request, struct region_answer *answer)
-{
-    uint32_t axis;
-    region_take_whole(request, answer);
-    const struct shape *shape = input_shape(request, 0);
-    if (!reduced_axis(request->network, request->node, &axis) ||
-        shape->rank != request->output->rank + 1)
-        return false;
-    for (uint32_t i = 0, from = 0; i < shape->rank; i++) {
-        if (i == axis)
-            continue;
-        answer->inputs[0].from[i] = request->output->from[from];
-        answer->inputs[0].size[i] = request->output->size[from++];
-    }
-    return true;
 }
 
 static bool find_transpose(const struct region_request *request, struct region_answer *answer)
@@ -638,9 +556,9 @@ static const struct region_rule RULES[OPERATOR_TILINGS] = {
     [TILED_AS_MATMUL] = {find_onnx_matmul, axes_all},
     [TILED_AS_GEMM] = {find_onnx_gemm, axes_all},
     [TILED_AS_TRANSPOSE] = {find_transpose, axes_all},
-    [TILED_AS_CONCAT] = {find_concat, axes_but_one},
-    [TILED_ALONG_AXIS] = {find_along_axis, axes_but_one},
-    [TILED_WITHOUT_AXIS] = {find_without_axis, axes_all},
+    [TILED_AS_CONCAT] = {region_lines_find_concat, region_lines_axes_but_one},
+    [TILED_ALONG_AXIS] = {region_lines_find_along, region_lines_axes_but_one},
+    [TILED_WITHOUT_AXIS] = {region_lines_find_without, axes_all},
     [TILED_BUT_AXIS] = {region_lines_find, region_lines_axes},
     [TILED_UP_TO_AXIS] = {region_lines_find, region_lines_axes},
     [TILED_BY_CHANNELS] = {region_lines_find_channels, region_lines_axes_channels},

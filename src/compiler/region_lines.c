@@ -5,15 +5,97 @@ static const struct shape *region_lines_shape(const struct network *network, uin
     return &network_value(network, value)->type.shape;
 }
 
+static void region_lines_take_whole(const struct region_request *request,
+                                    struct region_answer *answer)
+{
+    for (uint32_t i = 0; i < request->node->input_count; i++) {
+        const uint32_t value = request->node->inputs[i];
+        if (value != NETWORK_NONE)
+            answer->inputs[i] = plan_box_whole(region_lines_shape(request->network, value));
+    }
+}
+
+static bool region_lines_axis(const struct network *network, const struct network_node *node,
+                              uint32_t *out_axis)
+{
+    const struct shape *shape = region_lines_shape(network, node->inputs[0]);
+    const status failure =
+        shape_axis(attribute_integer(node->attributes, "axis", -1), shape->rank, out_axis);
+    status_free(failure);
+    return failure == STATUS_OK;
+}
+
+bool region_lines_find_along(const struct region_request *request, struct region_answer *answer)
+{
+    uint32_t axis;
+    region_lines_take_whole(request, answer);
+    const struct shape *shape = region_lines_shape(request->network, request->node->inputs[0]);
+    if (!region_lines_axis(request->network, request->node, &axis) ||
+        shape->rank != request->output->rank)
+        return false;
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        if (i == axis)
+            continue;
+        answer->inputs[0].from[i] = request->output->from[i];
+        answer->inputs[0].size[i] = request->output->size[i];
+    }
+    return true;
+}
+
+uint32_t region_lines_axes_but_one(const struct network *network, const struct network_node *node,
+                                   uint32_t axes[SHAPE_RANK_MOST])
+{
+    uint32_t axis;
+    uint32_t count = 0;
+    if (!region_lines_axis(network, node, &axis))
+        return 0;
+    const uint32_t rank = region_lines_shape(network, node->outputs[0])->rank;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (i != axis)
+            axes[count++] = i;
+    }
+    return count;
+}
+
+bool region_lines_find_concat(const struct region_request *request, struct region_answer *answer)
+{
+    uint32_t axis;
+    region_lines_take_whole(request, answer);
+    if (!attribute_given(request->node->attributes, "axis") ||
+        !region_lines_axis(request->network, request->node, &axis))
+        return false;
+    for (uint32_t i = 0; i < request->node->input_count; i++) {
+        for (uint32_t d = 0; d < request->output->rank; d++) {
+            if (d == axis)
+                continue;
+            answer->inputs[i].from[d] = request->output->from[d];
+            answer->inputs[i].size[d] = request->output->size[d];
+        }
+    }
+    return true;
+}
+
+bool region_lines_find_without(const struct region_request *request, struct region_answer *answer)
+{
+    uint32_t axis;
+    region_lines_take_whole(request, answer);
+    const struct shape *shape = region_lines_shape(request->network, request->node->inputs[0]);
+    if (!region_lines_axis(request->network, request->node, &axis) ||
+        shape->rank != request->output->rank + 1)
+        return false;
+    for (uint32_t i = 0, from = 0; i < shape->rank; i++) {
+        if (i == axis)
+            continue;
+        answer->inputs[0].from[i] = request->output->from[from];
+        answer->inputs[0].size[i] = request->output->size[from++];
+    }
+    return true;
+}
+
 bool region_lines_find(const struct region_request *request, struct region_answer *answer)
 {
-    const struct network_node *node = request->node;
+    region_lines_take_whole(request, answer);
     answer->inputs[0] = *request->output;
-    for (uint32_t i = 1; i < node->input_count; i++) {
-        if (node->inputs[i] != NETWORK_NONE)
-            answer->inputs[i] =
-                plan_box_whole(region_lines_shape(request->network, node->inputs[i]));
-    }
     return true;
 }
 

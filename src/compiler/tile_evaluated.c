@@ -15,6 +15,10 @@ enum {
     FINER_MOST = 4, // cuts of the last one
     CUTS_MOST = 4096,
     ROUND_KINDS = 4, // once, twice, a few times, often
+    UNITS_MOST = 256,
+    SPLIT_TRIED = 4, // tiles that each core has at least, if more are not asked for
+    SPLITS = 3,
+    WAYS = 2,
 };
 
 struct chooser {
@@ -236,6 +240,7 @@ static uint32_t rounds_kind(const struct cut *cut, uint32_t units, uint32_t spli
 
 struct best {
     struct cut *cut;
+    const struct cuts *cuts; // that it is one of
     uint32_t units;
     uint64_t time;
 };
@@ -256,19 +261,58 @@ static struct cut *find_cut(struct tiler *tiler, uint32_t units, uint32_t kind, 
     }
 }
 
+// What a core has to do that gets every `step`-th tile from `from` on.
+static uint64_t tiles_cycles(const struct target *target, uint32_t engine,
+                             const struct plan_tile *tiles, uint64_t count, uint32_t from,
+                             uint32_t step)
+{
+    uint64_t cycles = 0;
+    for (uint64_t i = from; i < count; i += step)
+        cycles += cost_cycles(target, COST_RULES_BEST, engine, &tiles[i].cost);
+    return cycles;
+}
+
+// Less than any job with the tiles at hand takes: what the lanes of each engine of the busiest
+// core have to compute. Engines with stages are left out.
+static uint64_t least_time(const struct tiler *tiler, const struct cut *cut, uint32_t units)
+{
+    const struct target *target = tiler->plan->target;
+    const bool chain = tiler->member_count > 0;
+    const struct plan_group *members = chain ? tiler->members : tiler->group;
+    const uint32_t count = chain ? tiler->member_count : 1;
+    uint64_t least = 0;
+    for (uint32_t unit = 0; unit < units; unit++) {
+        uint64_t busy[TARGET_DEPTH_MOST] = {0};
+        for (uint32_t m = 0; m < count; m++) {
+            const uint32_t engine = members[m].engine;
+            const struct plan_tile *tiles = cut->tiles[chain ? m + 1 : 0];
+            uint32_t first = 0; // member on the same engine
+            while (members[first].engine != engine)
+                first++;
+            if (target->engines[engine].stage_count == 0)
+                busy[first] +=
+                    tiles_cycles(target, engine, tiles, grid_tiles(&cut->grid), unit, units);
+            const uint64_t time = busy[first] / target->engines[engine].count;
+            least = time > least ? time : least;
+        }
+    }
+    return least;
+}
+
 // With so many cores: of each kind the best cut is evaluated, and `best` replaced by what
-// takes less time.
+// takes less time, or as long with fewer cores.
 static void try_units(struct chooser *chooser, struct tiler *tiler, uint32_t first, uint32_t units,
                       struct cuts *cuts, struct best *best)
 {
     for (uint32_t kind = 0; kind < ROUND_KINDS; kind++) {
         struct cut *cut = find_cut(tiler, units, kind, cuts);
-        if (cut == NULL)
+        if (cut == NULL || (best->cut != NULL && least_time(tiler, cut, units) > best->time))
             continue;
         use(tiler, cut, units);
         const uint64_t time = evaluate_job(chooser->evaluation, first);
-        if (time < best->time)
-            *best = (struct best){cut, units, time};
+        const bool fewer = best->cuts == cuts && units < best->units;
+        if (time < best->time || (time == best->time && fewer))
+            *best = (struct best){cut, cuts, units, time};
     }
 }
 
@@ -307,35 +351,29 @@ static void close_chain(struct plan_group *head, struct tiler *tiler, bool keep)
     }
 }
 
-enum { WHETHER_A_CHAIN, HOW_TO_CUT };
-
-static const struct alike_answer *look_up(struct chooser *chooser, uint32_t first, uint32_t count,
-                                          uint32_t what)
+// Numbers of cores to try, most first: what they need is the soonest known to be too long for
+// fewer.
+static uint32_t list_units(uint32_t most, uint32_t units[UNITS_MOST])
 {
-    const struct alike_question question = {first,          count,         what,
-                                            chooser->split, chooser->room, chooser->depth_room};
-    return alike_find(chooser->alike, &question);
+    uint32_t count = 0;
+    for (uint32_t next = 1; next <= most && count < UNITS_MOST; next = next_units(next))
+        units[count++] = next;
+    return count;
 }
 
-static bool can_be_chain(struct chooser *chooser, uint32_t first, uint32_t count)
+// Numbers of tiles that each core is to have at least: as many as are asked for, and a few more,
+// which let engines work at the same time. Those with stages do so within a tile.
+static uint32_t list_splits(const struct chooser *chooser, const struct plan_group *head,
+                            uint32_t splits[SPLITS])
 {
-    const struct alike_answer *known = look_up(chooser, first, count, WHETHER_A_CHAIN);
-    if (known != NULL)
-        return known->found;
-    struct tiler tiler;
-    struct plan_group *head = open_chain(chooser, first, count, &tiler);
-    struct alike_answer answer = {0};
-    for (uint32_t way = 0; way < 2 && head != NULL && !answer.found; way++) {
-        struct cuts cuts = list_cuts_in(&tiler, chooser->split, way);
-        for (uint32_t kind = 0; kind < ROUND_KINDS && !answer.found; kind++)
-            answer.found = find_cut(&tiler, 1, kind, &cuts) != NULL;
-        const uint64_t tiles = most_tiles(&cuts);
-        answer.tiles = tiles > answer.tiles ? tiles : answer.tiles;
-        cuts_free(&cuts);
+    const bool staged = chooser->plan->target->engines[head->engine].stage_count > 0;
+    uint32_t count = 0;
+    splits[count++] = chooser->split;
+    while (!staged && count < SPLITS && 2 * splits[count - 1] <= SPLIT_TRIED) {
+        splits[count] = 2 * splits[count - 1];
+        count++;
     }
-    close_chain(&chooser->plan->groups[first], &tiler, false);
-    alike_keep(chooser->alike, &answer);
-    return answer.found;
+    return count;
 }
 
 // The cut of a chain that takes the least time.
@@ -343,12 +381,16 @@ static struct alike_answer search(struct chooser *chooser, struct tiler *tiler, 
 {
     struct alike_answer answer = {0};
     struct best best = {.time = UINT64_MAX};
-    struct cuts cuts[2] = {0};
-    const uint32_t most = chain_units(chooser->plan, &chooser->plan->groups[first]);
-    for (uint32_t way = 0; way < 2; way++) {
-        cuts[way] = list_cuts_in(tiler, chooser->split, way);
-        for (uint32_t units = 1; units <= most; units = next_units(units))
-            try_units(chooser, tiler, first, units, &cuts[way], &best);
+    struct cuts cuts[WAYS * SPLITS] = {0};
+    uint32_t units[UNITS_MOST];
+    uint32_t splits[SPLITS];
+    const struct plan_group *head = &chooser->plan->groups[first];
+    const uint32_t count = list_units(chain_units(chooser->plan, head), units);
+    const uint32_t cut_count = WAYS * list_splits(chooser, head, splits);
+    for (uint32_t way = 0; way < cut_count; way++) {
+        cuts[way] = list_cuts_in(tiler, splits[way / WAYS], way % WAYS);
+        for (uint32_t i = count; i-- > 0;)
+            try_units(chooser, tiler, first, units[i], &cuts[way], &best);
         const uint64_t tiles = most_tiles(&cuts[way]);
         answer.tiles = tiles > answer.tiles ? tiles : answer.tiles;
     }
@@ -357,9 +399,27 @@ static struct alike_answer search(struct chooser *chooser, struct tiler *tiler, 
         answer.grid = best.cut->grid;
         answer.slots = best.cut->slots;
         answer.units = best.units;
+        answer.time = best.time;
     }
-    cuts_free(&cuts[0]);
-    cuts_free(&cuts[1]);
+    for (uint32_t way = 0; way < cut_count; way++)
+        cuts_free(&cuts[way]);
+    return answer;
+}
+
+// How the chain of `count` groups is cut best, and how long it takes then.
+static struct alike_answer find_best(struct chooser *chooser, uint32_t first, uint32_t count)
+{
+    const struct alike_question question = {first, count, chooser->split, chooser->room,
+                                            chooser->depth_room};
+    const struct alike_answer *known = alike_find(chooser->alike, &question);
+    struct alike_answer answer = {0};
+    struct tiler tiler;
+    if (known != NULL)
+        return *known;
+    if (open_chain(chooser, first, count, &tiler) != NULL)
+        answer = search(chooser, &tiler, first);
+    close_chain(&chooser->plan->groups[first], &tiler, false);
+    alike_keep(chooser->alike, &answer);
     return answer;
 }
 
@@ -368,37 +428,17 @@ static struct alike_answer search(struct chooser *chooser, struct tiler *tiler, 
 static bool tile_evaluated_choose(struct chooser *chooser, uint32_t first, uint32_t count)
 {
     struct plan *plan = chooser->plan;
-    const struct alike_answer *known = look_up(chooser, first, count, HOW_TO_CUT);
+    const struct alike_answer answer = find_best(chooser, first, count);
     struct tiler tiler;
-    struct plan_group *head = open_chain(chooser, first, count, &tiler);
-    struct alike_answer answer = {0};
-    if (known != NULL) {
-        answer = *known;
-    } else {
-        if (head != NULL)
-            answer = search(chooser, &tiler, first);
-        alike_keep(chooser->alike, &answer);
-    }
-    bool found = false;
-    if (answer.found) {
-        tiler.arena = &plan->arena;
-        tiler.slots = answer.slots;
-        tiler.group->unit_count = answer.units;
-        found = tiler_fill_grid(&tiler, &answer.grid);
-    }
+    if (!answer.found)
+        return false;
+    open_chain(chooser, first, count, &tiler);
+    tiler.arena = &plan->arena;
+    tiler.slots = answer.slots;
+    tiler.group->unit_count = answer.units;
+    const bool found = tiler_fill_grid(&tiler, &answer.grid);
     close_chain(&plan->groups[first], &tiler, found);
     return found;
-}
-
-static uint32_t tile_as_asked(struct chooser *chooser, uint32_t first)
-{
-    uint32_t count = 1;
-    while (chooser->plan->target->plan.keep && chain_may_follow(chooser->plan, first, count) &&
-           can_be_chain(chooser, first, count + 1))
-        count++;
-    while (count > 0 && !tile_evaluated_choose(chooser, first, count))
-        count--;
-    return count;
 }
 
 static void ask_for(struct chooser *chooser, const struct target_plan *wanted)
@@ -408,17 +448,55 @@ static void ask_for(struct chooser *chooser, const struct target_plan *wanted)
     chooser->depth_room = wanted->depth_room;
 }
 
-// Cuts a group, with those after it that it can hand its tiles to. Returns their number; 0
-// when it cannot be cut. What the target asks for is left out where it cannot be had.
-static uint32_t tile_chain(struct chooser *chooser, uint32_t first)
+// Chains -----------------------------------------------------------------------------------
+
+// Where a group begins a chain: how long it is best, and the time of that and of all after it.
+struct begin {
+    uint32_t count; // 0: it cannot be cut
+    bool relaxed;   // what the target asks for cannot be had
+    uint64_t time;
+};
+
+static const struct target_plan RELAXED = {.split = 1, .room = 1};
+
+// All chains that begin with a group, by the evaluator's word. Jobs follow one another, so that
+// their times add up; `begins` has those of the groups after it.
+static void find_begin(struct chooser *chooser, uint32_t first, struct begin *begins)
 {
     const struct target_plan *wanted = &chooser->plan->target->plan;
+    struct begin *begin = &begins[first];
+    *begin = (struct begin){.time = begins[first + 1].time};
+    if (!chain_takes(chooser->plan, &chooser->plan->groups[first]))
+        return;
     ask_for(chooser, wanted);
-    uint32_t count = tile_as_asked(chooser, first);
-    if (count == 0 && (wanted->split > 1 || wanted->room < 1)) {
-        ask_for(chooser, &(struct target_plan){.split = 1, .room = 1});
-        count = tile_as_asked(chooser, first);
+    struct alike_answer answer = find_best(chooser, first, 1);
+    if (!answer.found && (wanted->split > 1 || wanted->room < 1)) {
+        begin->relaxed = true;
+        ask_for(chooser, &RELAXED);
+        answer = find_best(chooser, first, 1);
     }
+    for (uint32_t count = 1;;) {
+        const uint64_t time = answer.time + begins[first + count].time;
+        if (answer.found && (begin->count == 0 || time < begin->time)) {
+            begin->count = count;
+            begin->time = time;
+        }
+        if (!wanted->keep || !chain_may_follow(chooser->plan, first, count))
+            return;
+        answer = find_best(chooser, first, ++count);
+        if (!answer.found)
+            return;
+    }
+}
+
+// Cuts a group, with those after it that it hands its tiles to. Returns their number; 0 when it
+// cannot be cut.
+static uint32_t tile_chain(struct chooser *chooser, uint32_t first, const struct begin *begin)
+{
+    uint32_t count = begin->count;
+    ask_for(chooser, begin->relaxed ? &RELAXED : &chooser->plan->target->plan);
+    while (count > 0 && !tile_evaluated_choose(chooser, first, count))
+        count--;
     return count;
 }
 
@@ -428,8 +506,11 @@ status tile_evaluated(struct plan *plan)
                               .evaluation = evaluation_create(plan),
                               .readers = group_count_readers(plan->network)};
     chooser.alike = alike_create(plan, chooser.readers);
+    struct begin *begins = memory_allocate_zeroed((size_t)plan->group_count + 1, sizeof *begins);
+    for (uint32_t i = plan->group_count; i-- > 0;)
+        find_begin(&chooser, i, begins);
     for (uint32_t i = 0; i < plan->group_count; i++) {
-        const uint32_t count = chain_takes(plan, &plan->groups[i]) ? tile_chain(&chooser, i) : 0;
+        const uint32_t count = tile_chain(&chooser, i, &begins[i]);
         if (count == 0) {
             tile_whole(plan, &plan->groups[i]);
             continue;
@@ -437,6 +518,7 @@ status tile_evaluated(struct plan *plan)
         plan->tile_count += plan->groups[i].tile_count;
         i += count - 1;
     }
+    free(begins);
     evaluation_free(chooser.evaluation);
     alike_free(chooser.alike);
     free(chooser.readers);

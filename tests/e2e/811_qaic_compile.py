@@ -92,7 +92,7 @@ def test_tiles_of_a_core(folder):
     layers(folder, count=6, rows=4096)
     compiled(folder)
     few = len(computing(listing(folder)))
-    compiled(folder, "-ols", "4")
+    compiled(folder, "-ols", "32")
     true(len(computing(listing(folder))) > few, "more of them")
 
 
@@ -100,7 +100,7 @@ def test_less_memory(folder):
     layers(folder, count=2, rows=2048)
     compiled(folder)
     whole = peak(listing(folder))
-    for word, parts in (("-mos=64", 64), ("-mos=64,2", 64), ("-vtcm-working-set-limit-ratio=0.015625", 64)):
+    for word, parts in (("-mos=256", 256), ("-mos=256,2", 256), ("-vtcm-working-set-limit-ratio=0.00390625", 256)):
         said = compiled(folder, word).out
         true(peak(listing(folder)) <= 8183 * 1024 // parts < whole, f"{word}: {peak(listing(folder))} of {whole}")
         equal("second cluster" in said, "," in word, word)
@@ -120,26 +120,43 @@ def test_cores_and_instances(folder):
 
 
 def test_multicast(folder):
-    """Constants are read once and cast with -multicast-weights, else by each core for itself."""
+    """Constants are read once and cast with -multicast-weights, else by each core that multiplies by them."""
     layers(folder, count=6, rows=4096)
+
+    def reading(listed):
+        """Cores that a constant comes to from the DDR, by constant: once for each time."""
+        found = {}
+        for task in constants_read(listed):
+            source, own = (listed["buffers"][operand["buffer"]] for operand in task["operands"])
+            found.setdefault(listed["values"][source["value"]]["name"], []).append(own["unit"])
+        return {name: sorted(units) for name, units in found.items()}
+
+    def multiplying(listed):
+        return {f"w{i}": sorted({task["unit"] for task in tasks(listed, "hmx")
+                                 if listed["groups"][task["group"]]["name"] == f"/layer{i}/MatMul"}) for i in range(6)}
+
     compiled(folder)
     plain = listing(folder)
-    cores = len({task["unit"] for task in computing(plain)})
-    equal((len(constants_read(plain)), len(tasks(plain, "multicast"))), (6 * cores, 0), "by each core")
+    equal((reading(plain), tasks(plain, "multicast")), (multiplying(plain), []), "by each core")
+    true(all(len(units) > 1 for units in multiplying(plain).values()), "on several")
     compiled(folder, "-multicast-weights")
     cast = listing(folder)
-    equal((len(constants_read(cast)), len(tasks(cast, "multicast"))), (6, 6), "once")
+    true(all(len(units) > 1 for units in multiplying(cast).values()), "on several")
+    equal({name: len(units) for name, units in reading(cast).items()}, {f"w{i}": 1 for i in range(6)}, "once")
+    equal(len(tasks(cast, "multicast")), 6, "and cast")
 
 
 def test_depth_first(folder):
-    """Tiles go through all twelve operators, where they otherwise end after eight."""
+    """Tiles go through more groups than eight, where they otherwise end, if that takes less time."""
     layers(folder, count=12, rows=2048)
     results = {}
     for words in ([], ["-aic-enable-depth-first"], ["-aic-enable-depth-first", "-aic-depth-first-mem=32"]):
         compiled(folder, *words)
         listed = listing(folder)
         results[len(words)] = (sorted({task["group"] for task in tasks(listed, "dma_out")}), peak(listed))
-    equal([groups for groups, _ in results.values()], [[7, 11], [11], [11]], "groups that write to the DDR")
+    lengths = [[after - before for before, after in zip([-1, *writers], writers)] for writers, _ in results.values()]
+    equal([sum(some) for some in lengths], [24, 24, 24], f"products and activations: {lengths}")
+    true(max(lengths[0]) == 8 < min(max(lengths[1]), max(lengths[2])), f"groups from one that writes to the next: {lengths}")
     true(results[1][1] * 14 <= 8 << 20 and results[2][1] * 14 <= 32 << 20, f"memory of all cores: {results}")
     true(results[1][1] < results[2][1], "more memory is used where there is more")
     contains(compiled(folder, "-aic-depth-first-mem=16").out, "-aic-depth-first-mem: taken, without effect", "alone")

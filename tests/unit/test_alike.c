@@ -89,9 +89,6 @@ static void an_answer_belongs_to_its_question(void **state)
     assert_null(alike_find(asked->alike, &question));
     alike_keep(asked->alike, &(struct alike_answer){.units = 3});
     assert_int_equal(alike_find(asked->alike, &question)->units, 3);
-    question.what = 1;
-    assert_null(alike_find(asked->alike, &question));
-    question.what = 0;
     question.split = 2;
     assert_null(alike_find(asked->alike, &question));
     question.split = 1;
@@ -112,7 +109,7 @@ static void a_chain_whose_values_others_read_is_another(void **state)
 {
     struct asked *asked = *state;
     struct alike_question question = about(asked, "b");
-    question.what = 9;
+    question.depth_room = 9;
     const uint32_t value = asked->compiled.plan->groups[question.first].outputs[0];
     assert_null(alike_find(asked->alike, &question));
     alike_keep(asked->alike, &(struct alike_answer){0});
