@@ -23,6 +23,7 @@ struct tiler {
     uint32_t override_count;
     uint64_t slots;      // tiles that lie in the memory at a time
     uint64_t room;       // of the memory
+    uint64_t loops[2];   // that transfers in and out can make; 0: any number
     struct arena *arena; // where tiles are made
 };
 
