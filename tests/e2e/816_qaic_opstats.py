@@ -15,7 +15,8 @@ def tool(name, *words, **options):
     return run(program(name), *words, **options)
 
 
-def recorded(folder, *options, cores=4, samples=1, layers=2, level=70, width=64, rows=None, add=True):
+def recorded(folder, *options, cores=4, samples=1, layers=2, level=70, width=64, rows=None, add=True,
+             slow=()):
     """Layers of a product, an activation and a sum, compiled and run on as many cores."""
     rows = rows or 64 * cores
     weights = [make_tensor(f"w{i}", "f16", [width, width], [((k * 37 + i) % 19 - 9) / 64 for k in range(width * width)])
@@ -24,7 +25,9 @@ def recorded(folder, *options, cores=4, samples=1, layers=2, level=70, width=64,
     for i in range(layers):
         to = "y" if i + 1 == layers else f"a{i}"
         nodes += [make_node("MatMul", [source, f"w{i}"], [f"p{i}"], name=f"/layer.{i}/mlp/MatMul"),
-                  make_node("Tanh", [f"p{i}"], [f"t{i}" if add else to], name=f"/layer.{i}/mlp/Tanh")]
+                  make_node("Tanh", [f"p{i}"], [f"t{i}" if add or slow else to], name=f"/layer.{i}/mlp/Tanh")]
+        for before, kind in zip(("t", *slow), slow):  # what keeps all cores busy for as long as data needs to get there
+            nodes.append(make_node(kind, [f"{before}{i}"], [to if kind is slow[-1] else f"{kind}{i}"], name=f"/layer.{i}/{kind}"))
         nodes += [make_node("Add", [f"t{i}", f"p{i}"], [to], name=f"/layer.{i}/Add")] if add else []
         source = to
     graph = make_graph(nodes, [make_value("x", "f16", [rows, width])], [make_value("y", "f16", [rows, width])], weights)
@@ -67,7 +70,7 @@ def segment(path, wanted):
 
 def test_sixteen_cores_in_perfetto(folder):
     """Flows are the dependencies of the program, of their two kinds, and nothing is lost."""
-    recorded(folder, cores=16, layers=1, rows=1024, add=False)
+    recorded(folder, cores=16, layers=1, rows=1024, add=False, slow=("Softmax", "Erf", "LogSoftmax"))
     found = events(folder, "out", "--flow-events", "full")
     path = folder / "out" / RESULT.format(0, "trace.json")
     write(folder / "x.opx", segment(folder / "b/programqpc.bin", "opscope.opx"))
