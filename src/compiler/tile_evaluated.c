@@ -455,12 +455,14 @@ struct begin {
     uint32_t count; // 0: it cannot be cut
     bool relaxed;   // what the target asks for cannot be had
     uint64_t time;
+    uint64_t alone; // of the group by itself
 };
 
 static const struct target_plan RELAXED = {.split = 1, .room = 1};
 
-// All chains that begin with a group, by the evaluator's word. Jobs follow one another, so that
-// their times add up; `begins` has those of the groups after it.
+// Chains that begin with a group, by the evaluator's word, as long as another group is better in
+// the chain than alone. Jobs follow one another, so that their times add up; `begins` has those of
+// the groups after it.
 static void find_begin(struct chooser *chooser, uint32_t first, struct begin *begins)
 {
     const struct target_plan *wanted = &chooser->plan->target->plan;
@@ -475,6 +477,7 @@ static void find_begin(struct chooser *chooser, uint32_t first, struct begin *be
         ask_for(chooser, &RELAXED);
         answer = find_best(chooser, first, 1);
     }
+    begin->alone = answer.found ? answer.time : UINT64_MAX / 2;
     for (uint32_t count = 1;;) {
         const uint64_t time = answer.time + begins[first + count].time;
         if (answer.found && (begin->count == 0 || time < begin->time)) {
@@ -483,8 +486,10 @@ static void find_begin(struct chooser *chooser, uint32_t first, struct begin *be
         }
         if (!wanted->keep || !chain_may_follow(chooser->plan, first, count))
             return;
+        const uint64_t apart =
+            answer.found ? answer.time + begins[first + count].alone : UINT64_MAX;
         answer = find_best(chooser, first, ++count);
-        if (!answer.found)
+        if (!answer.found || answer.time > apart)
             return;
     }
 }
