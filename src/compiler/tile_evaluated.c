@@ -88,10 +88,13 @@ static void cut_last(struct tiler *tiler, uint32_t axis, struct grid *grid, stru
 {
     const int64_t length = tiler_shape(tiler)->dims[axis];
     uint32_t found = 0;
+    int64_t before = 0; // whole tiles are as many for several numbers of parts
     for (int64_t parts = 1; parts <= length && found < FINER_MOST * cuts->split;
          parts = next_parts(parts, length)) {
         grid_set_parts(grid, tiler_shape(tiler), axis, parts);
-        if (!tiler_fits(tiler, grid))
+        const bool seen = grid->parts[axis] == before;
+        before = grid->parts[axis];
+        if (seen || !tiler_fits(tiler, grid))
             continue;
         add_cut(tiler, grid, cuts);
         found++;
@@ -107,10 +110,14 @@ static void cut_axes(struct tiler *tiler, const uint32_t *axes, uint32_t count, 
         return;
     }
     const int64_t length = tiler_shape(tiler)->dims[axes[0]];
+    int64_t before = 0;
     for (int64_t parts = 1; parts <= length && cuts->count < CUTS_MOST;
          parts = next_parts(parts, length)) {
         grid_set_parts(grid, tiler_shape(tiler), axes[0], parts);
-        cut_axes(tiler, axes + 1, count - 1, grid, cuts);
+        const bool seen = grid->parts[axes[0]] == before;
+        before = grid->parts[axes[0]];
+        if (!seen)
+            cut_axes(tiler, axes + 1, count - 1, grid, cuts);
     }
     grid_set_parts(grid, tiler_shape(tiler), axes[0], 1);
 }

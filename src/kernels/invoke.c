@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "network/block.h"
 
 void invoke_frame_start(struct invoke_frame *frame, const struct network_node *node)
 {
@@ -30,6 +31,7 @@ void invoke_frame_free(struct invoke_frame *frame)
 // What the types of one call are found with.
 struct frame {
     const struct tensor **tensors;
+    struct tensor *carried; // those of a block format as what carries them
     struct value_type *types;
     const struct value_type **type_pointers;
     struct constant *constants;
@@ -40,6 +42,7 @@ struct frame {
 static void frame_allocate(struct frame *frame, uint32_t inputs, uint32_t outputs)
 {
     frame->tensors = memory_allocate_zeroed(inputs + 1, sizeof *frame->tensors);
+    frame->carried = memory_allocate_zeroed(inputs + 1, sizeof *frame->carried);
     frame->types = memory_allocate_zeroed(inputs + 1, sizeof *frame->types);
     frame->type_pointers = memory_allocate_zeroed(inputs + 1, sizeof *frame->type_pointers);
     frame->constants = memory_allocate_zeroed(inputs + 1, sizeof *frame->constants);
@@ -50,6 +53,7 @@ static void frame_allocate(struct frame *frame, uint32_t inputs, uint32_t output
 static void frame_free(struct frame *frame)
 {
     free(frame->tensors);
+    free(frame->carried);
     free(frame->types);
     free(frame->type_pointers);
     free(frame->constants);
@@ -70,7 +74,9 @@ static void frame_take_input(struct frame *frame, uint32_t index, struct datum *
     frame->type_pointers[index] = &frame->types[index];
     switch (datum->kind) {
     case DATUM_TENSOR:
-        frame->tensors[index] = &datum->tensor;
+        frame->carried[index] = datum->tensor;
+        frame->carried[index].element = element_carrier(datum->tensor.element);
+        frame->tensors[index] = &frame->carried[index];
         frame->types[index] = value_type_tensor(datum->tensor.element, &datum->tensor.shape);
         frame->constants[index] =
             (struct constant){datum->tensor, false, tensor_bytes(&datum->tensor)};
@@ -148,9 +154,53 @@ static bool nothing_to_compute(const struct invocation *invocation, struct datum
     return wanted && invocation->node->definition->class != OPERATOR_CONTROL;
 }
 
+// Block formats ---------------------------------------------------------------------------
+
+// Floats become numbers of a block format in one step.
+static bool cast_to_blocks(const struct invocation *invocation, const struct frame *frame,
+                           struct datum *const *outputs)
+{
+    const struct network_node *node = invocation->node;
+    if (node->definition->function != COMPUTES_CAST || outputs[0] == NULL ||
+        !element_is_block(outputs[0]->tensor.element) || frame->tensors[0] == NULL ||
+        frame->tensors[0]->element != ELEMENT_F32)
+        return false;
+    const struct tensor *to = &outputs[0]->tensor;
+    block_round_floats(to->element, &to->shape, frame->tensors[0]->data, to->data);
+    return true;
+}
+
+// Kernels see what carries the numbers.
+static void hide_blocks(const struct invocation *invocation, struct datum *const *outputs)
+{
+    for (uint32_t i = 0; i < invocation->node->output_count; i++) {
+        if (outputs[i] != NULL && outputs[i]->kind == DATUM_TENSOR)
+            outputs[i]->tensor.element = element_carrier(outputs[i]->tensor.element);
+    }
+}
+
+// What was computed is rounded; what only has another shape keeps its bytes.
+static void show_blocks(const struct invocation *invocation, const struct frame *frame,
+                        struct datum *const *outputs)
+{
+    for (uint32_t i = 0; i < invocation->node->output_count; i++) {
+        struct datum *datum = outputs[i];
+        if (datum == NULL || datum->kind != DATUM_TENSOR || datum->tensor.element != ELEMENT_BF16 ||
+            !element_is_block(frame->results[i].element))
+            continue;
+        datum->tensor.element = frame->results[i].element;
+        if (invocation->node->definition->class != OPERATOR_VIEW)
+            block_round(&datum->tensor);
+    }
+}
+
 static status run_kernel(const struct invocation *invocation, const struct frame *frame,
                          struct datum **outputs)
 {
+    if (cast_to_blocks(invocation, frame, outputs))
+        return STATUS_OK;
+    if (invocation->node->definition->class != OPERATOR_CONTROL)
+        hide_blocks(invocation, outputs);
     const struct network_node *node = invocation->node;
     struct kernel_call call = {
         .network = invocation->network,
@@ -169,6 +219,7 @@ static status run_kernel(const struct invocation *invocation, const struct frame
         .runner = invocation->runner,
     };
     STATUS_TRY(invocation->run(&call));
+    show_blocks(invocation, frame, outputs);
     return invoke_check_outputs(invocation, outputs);
 }
 
