@@ -82,17 +82,23 @@ static void add_cut(struct tiler *tiler, const struct grid *grid, struct cuts *c
         (struct cut){.grid = *grid, .slots = tiler->slots, .traffic = bytes};
 }
 
+// Whole tiles are as many for several numbers of parts: one of these will do.
+static bool is_tiled(const struct grid *grid)
+{
+    return grid->tile[0] > 1 || grid->tile[1] > 1;
+}
+
 // Along the last dimension as few parts as fit, and a few more: finer cuts only move more, and
 // are there for those who ask for many tiles.
 static void cut_last(struct tiler *tiler, uint32_t axis, struct grid *grid, struct cuts *cuts)
 {
     const int64_t length = tiler_shape(tiler)->dims[axis];
     uint32_t found = 0;
-    int64_t before = 0; // whole tiles are as many for several numbers of parts
+    int64_t before = 0;
     for (int64_t parts = 1; parts <= length && found < FINER_MOST * cuts->split;
          parts = next_parts(parts, length)) {
         grid_set_parts(grid, tiler_shape(tiler), axis, parts);
-        const bool seen = grid->parts[axis] == before;
+        const bool seen = is_tiled(grid) && grid->parts[axis] == before;
         before = grid->parts[axis];
         if (seen || !tiler_fits(tiler, grid))
             continue;
@@ -114,7 +120,7 @@ static void cut_axes(struct tiler *tiler, const uint32_t *axes, uint32_t count, 
     for (int64_t parts = 1; parts <= length && cuts->count < CUTS_MOST;
          parts = next_parts(parts, length)) {
         grid_set_parts(grid, tiler_shape(tiler), axes[0], parts);
-        const bool seen = grid->parts[axes[0]] == before;
+        const bool seen = is_tiled(grid) && grid->parts[axes[0]] == before;
         before = grid->parts[axes[0]];
         if (!seen)
             cut_axes(tiler, axes + 1, count - 1, grid, cuts);

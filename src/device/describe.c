@@ -192,7 +192,14 @@ static bool is_made_inside(const struct program *program, const uint32_t *operat
     return false;
 }
 
-// What comes into fused operators, what the last one gives, and what all of them do.
+// Biases, zero points and factors: constants of a column at most.
+static bool is_parameter(const struct program_value *value)
+{
+    return value->kind == PROGRAM_VALUE_CONSTANT && value->rank < 2;
+}
+
+// What comes into fused operators but for their parameters, what the last one gives, and what
+// all of them do.
 static void add_fused_values(struct describing *describing, const uint32_t *operators,
                              uint32_t count)
 {
@@ -203,7 +210,8 @@ static void add_fused_values(struct describing *describing, const uint32_t *oper
         const struct program_operator *op = &program->operators[operators[i]];
         for (uint32_t k = 0; k < op->input_count; k++) {
             const uint32_t value = program->operator_values[op->first_input + k];
-            if (value != PROGRAM_NONE && !is_made_inside(program, operators, count, value))
+            if (value != PROGRAM_NONE && !is_parameter(&program->values[value]) &&
+                !is_made_inside(program, operators, count, value))
                 append_value(describing, value);
         }
         work.macs += op->work.macs;
