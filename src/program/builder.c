@@ -1,9 +1,9 @@
 #include "builder.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "tables.h"
 
 enum { CONSTANT_ALIGNMENT = 64 };
 
@@ -79,27 +79,40 @@ uint32_t program_builder_text(struct program_builder *builder, struct view text)
     return id;
 }
 
-uint64_t program_builder_constant(struct program_builder *builder, const void *data, size_t size)
+static uint64_t align_constants(struct program_builder *builder)
 {
     const size_t used = builder->constants.size;
     const size_t gap = (CONSTANT_ALIGNMENT - used % CONSTANT_ALIGNMENT) % CONSTANT_ALIGNMENT;
     memset(bytes_reserve(&builder->constants, gap), 0, gap);
     builder->constants.size += gap;
-    bytes_append(&builder->constants, data, size);
     return used + gap;
 }
 
-static size_t table_index(size_t table)
+uint64_t program_builder_constant(struct program_builder *builder, const void *data, size_t size)
 {
-    size_t i = 0;
-    while (PROGRAM_TABLES[i].items != table)
-        i++;
-    return i;
+    const uint64_t at = align_constants(builder);
+    bytes_append(&builder->constants, data, size);
+    return at;
 }
+
+uint64_t program_builder_room(struct program_builder *builder, size_t size)
+{
+    if (builder->keeps_outside)
+        return 0;
+    const uint64_t at = align_constants(builder);
+    bytes_reserve(&builder->constants, size);
+    builder->constants.size += size;
+    return at;
+}
+
+// Pointers of struct program stand in the order of the tables.
+static_assert(offsetof(struct program, dispatches) - offsetof(struct program, inputs) ==
+                  PROGRAM_DISPATCHES * sizeof(void *),
+              "the place of a table's pointer tells its number");
 
 void *program_builder_add(struct program_builder *builder, size_t table, uint32_t *out_id)
 {
-    const size_t index = table_index(table);
+    const size_t index = program_builder_table(table);
     const uint32_t size = PROGRAM_TABLES[index].item_size;
     struct bytes *bytes = &builder->tables[index];
     void *item = bytes_reserve(bytes, size);
@@ -108,18 +121,6 @@ void *program_builder_add(struct program_builder *builder, size_t table, uint32_
         *out_id = (uint32_t)(bytes->size / size);
     bytes->size += size;
     return item;
-}
-
-void *program_builder_get(struct program_builder *builder, size_t table, uint32_t id)
-{
-    const size_t index = table_index(table);
-    return builder->tables[index].data + (size_t)id * PROGRAM_TABLES[index].item_size;
-}
-
-uint32_t program_builder_count(const struct program_builder *builder, size_t table)
-{
-    const size_t index = table_index(table);
-    return (uint32_t)(builder->tables[index].size / PROGRAM_TABLES[index].item_size);
 }
 
 void program_builder_view(const struct program_builder *builder, struct program *out_program)

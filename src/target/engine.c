@@ -238,6 +238,12 @@ static status read_tile(struct target_reading *reading, struct target_engine *en
     return STATUS_OK;
 }
 
+static status read_loops(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry)
+{
+    return target_read_amount(reading, entry, &engine->loops);
+}
+
 static status read_program_bytes(struct target_reading *reading, struct target_engine *engine,
                                  const struct target_entry *entry)
 {
@@ -297,6 +303,7 @@ static const struct {
     {"wait_code", read_wait_code},
     {"loop", read_loop},
     {"tile", read_tile},
+    {"loops", read_loops},
     {"program_bytes", read_program_bytes},
     {"program_room", read_program_room},
     {"program_tables", read_program_tables},
