@@ -153,6 +153,9 @@ def test_the_report_of_a_modelled_run(folder):
             true(ideal <= kernel <= int(row["DEVICE FW DURATION [ns]"]), "no faster than ideal")
             true(int(row["DEVICE COMPUTE CB WAIT FRONT [ns]"]) > 0, "the unpackers wait for the first tiles")
             equal(row["DEVICE ARCH"], machine, "arch")
+            # Read again it is sound: calls count through, and derived columns are what they say.
+            again = opscope("convert", "ops.csv", "-o", "again.prof", cwd=folder)
+            true("PM FPU UTIL" not in again.out + again.err, "derived columns")
 
 
 def test_what_cannot_be(folder):

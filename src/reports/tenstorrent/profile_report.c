@@ -33,6 +33,7 @@ struct call_sums {
     struct core_extent *cores;
     size_t core_count, core_capacity;
     uint32_t clock, device_number;
+    uint64_t number; // among the calls that have a row
     bool clocks_differ;
     uint64_t starts_seen;
     struct bytes figures;   // values of a span that has some of a report's own
@@ -318,7 +319,7 @@ static void set_call(struct profile_reporter *reporter, size_t row, uint32_t id)
     const bool on_device = sums->device.any;
     report_set(report, row, COLUMN_OP_TYPE,
                on_device ? VIEW_LITERAL("tt_dnn_device") : VIEW_LITERAL("tt_dnn_cpu"));
-    report_set_u64(report, row, COLUMN_CALL_COUNT, call->domain != 0 ? call->key : id);
+    report_set_u64(report, row, COLUMN_CALL_COUNT, call->domain != 0 ? call->key : sums->number);
     if (on_device)
         report_set_u64(report, row, COLUMN_DEVICE_ID, device);
     profile_report_describe(reporter->profile, call->operator_id, reporter->version, report, row);
@@ -350,7 +351,7 @@ static int profile_report_compare_rows(const void *left, const void *right)
     return (a->call > b->call) - (a->call < b->call);
 }
 
-static struct row_of *profile_report_order_rows(const struct profile_reporter *reporter,
+static struct row_of *profile_report_order_rows(struct profile_reporter *reporter,
                                                 size_t *out_count)
 {
     const size_t calls = reporter->profile->calls.count;
@@ -358,10 +359,12 @@ static struct row_of *profile_report_order_rows(const struct profile_reporter *r
         memory_allocate_zeroed(calls + reporter->signpost_count + 1, sizeof *rows);
     size_t count = 0;
     for (uint32_t i = 1; i < calls; i++) {
-        const struct call_sums *sums = &reporter->calls[i];
-        if (sums->host.any || sums->device.any)
-            rows[count++] = (struct row_of){
-                .time = sums->host.any ? sums->host.first : sums->device.first, .call = i};
+        struct call_sums *sums = &reporter->calls[i];
+        if (!sums->host.any && !sums->device.any)
+            continue;
+        rows[count++] = (struct row_of){
+            .time = sums->host.any ? sums->host.first : sums->device.first, .call = i};
+        sums->number = count; // numbers count through, as a report's do
     }
     for (size_t i = 0; i < reporter->signpost_count; i++)
         rows[count++] =
