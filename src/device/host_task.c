@@ -189,12 +189,14 @@ static void run_transfer(struct host_machine *machine, struct host_worker *worke
 
 // Kernels -------------------------------------------------------------------------------
 
-// The attributes of a tile go before those of its node.
+// The attributes of a tile go before those of its node; `attributes` is NULL where it has none.
 static struct network_node node_of_call(struct host_machine *machine,
                                         const struct program_call *call,
                                         struct attribute *attributes)
 {
     struct network_node node = *network_node(machine->network, call->node);
+    if (call->attribute_count == 0)
+        return node;
     for (uint32_t i = 0; i < call->attribute_count; i++) {
         const struct program_attribute *from =
             &machine->program->attributes[call->first_attribute + i];
@@ -207,9 +209,8 @@ static struct network_node node_of_call(struct host_machine *machine,
     }
     for (uint32_t i = 0; i < node.attributes.count; i++)
         attributes[call->attribute_count + i] = node.attributes.items[i];
-    if (call->attribute_count > 0)
-        node.attributes =
-            (struct attributes){attributes, call->attribute_count + node.attributes.count};
+    node.attributes =
+        (struct attributes){attributes, call->attribute_count + node.attributes.count};
     return node;
 }
 
@@ -293,8 +294,11 @@ static status run_calls(struct host_machine *machine, struct host_worker *worker
         const struct network_node *node = network_node(machine->network, call->node);
         struct invoke_frame frame;
         invoke_frame_start(&frame, node);
-        struct attribute *attributes = memory_allocate_zeroed(
-            (size_t)node->attributes.count + call->attribute_count + 1, sizeof *attributes);
+        struct attribute *attributes =
+            call->attribute_count > 0
+                ? memory_allocate_zeroed((size_t)node->attributes.count + call->attribute_count,
+                                         sizeof *attributes)
+                : NULL;
         const status failure = run_call(machine, worker, task, call, attributes, &frame);
         free(attributes);
         release_frame(&frame, node);
