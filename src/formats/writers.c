@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/path.h"
 #include "format.h"
+#include "formats/chrome/as_written_writer.h"
 #include "formats/chrome/writer.h"
 #include "formats/perfetto/writer.h"
 #include "formats/tracy/writer.h"
@@ -22,6 +23,28 @@ static status write_chrome(const struct format_writer *writer, struct profile *p
     (void)writer;
     const struct chrome_writer_options chrome = {options->no_arguments, options->split};
     return chrome_write(profile, path, &chrome);
+}
+
+static status write_kineto(const struct format_writer *writer, struct profile *profile,
+                           const char *path, const struct write_options *options)
+{
+    (void)writer;
+    (void)options;
+    if (!as_written_is_kept(profile))
+        return status_make(STATUS_USAGE,
+                           "%s: only what was read from PyTorch's profile can be written as one: "
+                           "take the format chrome",
+                           path);
+    return as_written_write(profile, path);
+}
+
+// As it was read where the profile knows how that was, and all of it is wanted; else for viewers.
+static status write_json(const struct format_writer *writer, struct profile *profile,
+                         const char *path, const struct write_options *options)
+{
+    if (options->split == 0 && !options->no_arguments && as_written_is_kept(profile))
+        return write_kineto(writer, profile, path, options);
+    return write_chrome(writer, profile, path, options);
 }
 
 static status write_tracy(const struct format_writer *writer, struct profile *profile,
@@ -79,7 +102,9 @@ static status writers_write_csv(const struct format_writer *writer, struct profi
 
 static const struct format_writer WRITERS[] = {
     {"perfetto", ".pb .pftrace .perfetto-trace", write_perfetto, 0},
-    {"chrome", ".json", write_chrome, 0},
+    {"json", ".json", write_json, 0},
+    {"chrome", NULL, write_chrome, 0},
+    {"kineto", NULL, write_kineto, 0},
     {"profile", ".prof", writers_write_profile, 0},
     {"tracy", ".tracy", write_tracy, 0},
     {"csv", ".csv", writers_write_csv, 0},

@@ -155,11 +155,11 @@ static void perfetto_sequence_put_string(struct packet *packet, uint32_t key, ui
     packet->to = length_close(content, end);
 }
 
-static void put_inline_text(struct packet *packet, uint32_t key, struct view text)
+static void put_inline(struct packet *packet, uint32_t key, uint32_t field, struct view text)
 {
     unsigned char *content = annotation_open(packet->to);
     unsigned char *end = perfetto_sequence_put_key(packet, content, key);
-    end = protobuf_put_bytes(end, PERFETTO_ANNOTATION_STRING, text);
+    end = protobuf_put_bytes(end, field, text);
     packet->to = length_close(content, end);
 }
 
@@ -207,7 +207,10 @@ static void perfetto_sequence_put_value(struct packet *packet, const struct valu
         perfetto_sequence_put_string(packet, value->key, (uint32_t)value->number);
         break;
     case VALUE_TEXT:
-        put_inline_text(packet, value->key, value->text);
+        put_inline(packet, value->key, PERFETTO_ANNOTATION_STRING, value->text);
+        break;
+    case VALUE_JSON:
+        put_inline(packet, value->key, PERFETTO_ANNOTATION_JSON, value->text);
         break;
     case VALUE_TICKS:
         put_ticks(packet, value);
