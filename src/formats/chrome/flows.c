@@ -11,8 +11,8 @@
 
 // At most SORT_ITEM_MOST bytes.
 struct point {
-    uint64_t time; // ticks of the track
-    uint64_t id;   // of the file
+    uint64_t time;   // ticks of the track
+    uint64_t id;     // of the file
     uint64_t number; // of the profile
     uint64_t offset;
     uint64_t last_start; // of the span before it in the file
@@ -458,8 +458,7 @@ static status bind(struct chrome_flows *flows, struct profile *profile, struct b
     char *grouped;
     struct points lists[2];
     STATUS_TRY(read_points(&flows->points, &lists[0]));
-    STATUS_TRY(
-        number_flows(lists[0].items, lists[0].count, flows->as_written, &room->further));
+    STATUS_TRY(number_flows(lists[0].items, lists[0].count, flows->as_written, &room->further));
     STATUS_TRY(read_points(&room->further, &lists[1]));
     const size_t count = lists[0].count + lists[1].count;
     STATUS_TRY(spool_make_room(&room->grouped, count * sizeof(struct point), &grouped));

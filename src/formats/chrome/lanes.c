@@ -282,8 +282,7 @@ static void finish_lane(struct chrome_lanes *lanes, uint32_t index, bool ranked)
     else if (lane->kind == CHROME_ASYNC)
         track->name = lane->name;
     else
-        track->name =
-            chrome_lanes_name_of(lanes, lane->name, lane->tid, lane->has_tid, "Thread");
+        track->name = chrome_lanes_name_of(lanes, lane->name, lane->tid, lane->has_tid, "Thread");
     const struct view process =
         profile_text(lanes->profile, profile_track(lanes->profile, track->parent)->name);
     if (lane->kind == CHROME_THREAD && track->role == ROLE_NONE &&

@@ -48,7 +48,7 @@ struct chrome_lane {
     struct chrome_key tid; // of a thread
     uint32_t name;         // string id: given, or that of the counter or the async events
     uint32_t detail; // string id: category of async events, series of a counter, lane of a thread
-    uint32_t number;       // string id of a counter's `id`
+    uint32_t number; // string id of a counter's `id`
     uint32_t description;
     bool has_tid;
     bool has_rank;

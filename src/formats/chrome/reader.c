@@ -387,8 +387,9 @@ static void chrome_reader_add_flow(struct chrome_reading *reading, const struct 
     flow.id = chrome_reader_id_of(reading, raw);
     flow.category = chrome_text_id(&reading->values.keys, strings, event->category);
     flow.name = chrome_text_id(&reading->names, strings, event->name);
-    flow.binding = flow.phase == 'f' && !view_is(event->rare.binding, "\"e\"") ? CHROME_FLOW_NEXT
-                                                                       : CHROME_FLOW_ENCLOSING;
+    flow.binding = flow.phase == 'f' && !view_is(event->rare.binding, "\"e\"")
+                       ? CHROME_FLOW_NEXT
+                       : CHROME_FLOW_ENCLOSING;
     chrome_flows_add(&reading->flows, reading->profile, lane, &flow);
 }
 

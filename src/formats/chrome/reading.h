@@ -60,9 +60,9 @@ struct chrome_reading {
     struct chrome_flows flows;
     struct bytes list; // values of the event at hand
     struct as_written written;
-    int64_t base;      // ns that are added to all times
-    uint64_t cut;      // where the input ends inside an event
-    uint64_t unread;   // events that are lost and may be the beginning or the end of a span
+    int64_t base;    // ns that are added to all times
+    uint64_t cut;    // where the input ends inside an event
+    uint64_t unread; // events that are lost and may be the beginning or the end of a span
     bool is_cut;
     bool looked; // whether the beginnings and ends were looked at
     uint32_t scope_key;

@@ -31,7 +31,7 @@ struct writer_flows {
     size_t count;
     uint64_t ends_without_start;
     uint64_t ends_as_read; // the same, of a trace that is written so
-    uint64_t cut; // flows that go on in another part
+    uint64_t cut;          // flows that go on in another part
 };
 
 enum writer_flow_end {
