@@ -1,4 +1,5 @@
 """PyTorch's traces come out as they went in, event by event, whatever they went through in between."""
+import csv
 import gzip
 from collections import Counter
 from decimal import Decimal
@@ -124,6 +125,52 @@ def test_arrows_of_graphs_go_from_their_launch(folder):
                  for event in after if event["ph"] == "s"), f"{case}: where they start")
         opscope("convert", FOLDER / f"{case}.json.gz", "-o", folder / "v.pb")
         equal(without_loss(folder / "v.pb", "select count(*) as n from flow")[0]["n"], arrows, f"{case}: in a .pb")
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_csv_is_a_table_of_all_events(folder):
+    pages = (ROOT / "docs/formats/spans-csv.md").read_text()
+    columns = [name for line in re.findall(r"^\| ([a-z_, ]+) \|", pages, re.MULTILINE)
+               for name in line.split(", ") if name != "column"]
+    for case in ("inference", "memory", "graphs"):
+        source = FOLDER / f"{case}.json.gz"
+        trace = loaded(source)
+        base = trace["baseTimeNanoseconds"]
+        equal(opscope("convert", source, "-o", folder / "a.csv").err, "", case)
+        rows = rows_of(folder / "a.csv")
+        equal(list(rows[0]), columns, "columns are those of the page")
+        wanted = Counter((event["name"], event.get("cat", ""), base + int(Decimal(event["ts"]) * 1000),
+                          int(Decimal(event["dur"]) * 1000) if event["ph"] == "X" else "",
+                          frozen(event.get("args", {})))
+                         for event in trace["traceEvents"] if event["ph"] in "Xi")
+        shown = Counter((row["name"], row["category"], int(row["start_ns"]),
+                         int(row["duration_ns"]) if row["kind"] == "span" else row["duration_ns"],
+                         frozen(json.loads(row["args"] or "{}", parse_float=Spelled))) for row in rows)
+        equal([list((wanted - shown).items())[:3], list((shown - wanted).items())[:3]], [[], []], f"{case}: rows")
+        kernels = [row for row in rows if row["category"] == "kernel"]
+        true(kernels and all(row["role"] == "compute" and row["thread"].startswith("stream")
+                             and row["process"].endswith("(GPU 0)") and row["device"] == "0"
+                             and row["engine"] == "device" for row in kernels), f"{case}: {kernels[0]}")
+    copies = {row["name"]: row["role"] for row in rows_of(folder / "a.csv") if row["category"] == "gpu_memcpy"}
+    operators = {row["operator"] for row in kernels}
+    true("cudaGraphLaunch" in operators, f"operators: {operators} {copies}")
+
+
+def test_torqs_profiles_keep_their_form(folder):
+    torq = ROOT / "tests/fuzz/corpus/torq/c1.csv"
+    opscope("convert", torq, "-o", folder / "a.pb")
+    for source in (torq, folder / "a.pb"):
+        opscope("convert", source, "-o", folder / "own.csv")
+        opscope("convert", source, "-o", folder / "asked.csv", "--to", "torq-c1")
+        equal((folder / "own.csv").read_bytes(), (folder / "asked.csv").read_bytes(), source.name)
+    opscope("convert", torq, "-o", folder / "flat.csv", "--to", "spans", "--no-args")
+    rows = rows_of(folder / "flat.csv")
+    equal(len(rows), opscope("info", torq, "--json").json()[0]["spans"], "rows")
+    true(all(row["args"] == "" and (row["role"] or row["name"] == "GEMM") for row in rows), "engines of Torq's have roles")
 
 
 def test_what_is_no_trace_of_pytorch(folder):
