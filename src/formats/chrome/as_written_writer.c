@@ -286,7 +286,7 @@ static void put_slice(struct as_written_writer *writer, const struct event *even
         text_put(to, "}");
     }
     text_put(to, "}");
-    text_put_view(to, bytes_view(&writer->flows));
+    bytes_append(to, writer->flows.data, writer->flows.size);
 }
 
 static void put_sample(struct as_written_writer *writer, const struct track *counter,

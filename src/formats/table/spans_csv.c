@@ -99,13 +99,13 @@ static const struct operator_description *operator_of(const struct spans_csv *cs
 static void put_track(struct spans_csv *csv, const struct spans_csv_row *row)
 {
     (void)row;
-    text_put_view(&csv->text, bytes_view(&csv->path));
+    bytes_append(&csv->text, csv->path.data, csv->path.size);
 }
 
 static void put_process(struct spans_csv *csv, const struct spans_csv_row *row)
 {
     (void)row;
-    text_put_view(&csv->text, bytes_view(&csv->process));
+    bytes_append(&csv->text, csv->process.data, csv->process.size);
 }
 
 static void put_thread(struct spans_csv *csv, const struct spans_csv_row *row)
