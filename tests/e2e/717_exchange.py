@@ -125,6 +125,8 @@ def test_arrows_of_graphs_go_from_their_launch(folder):
                  for event in after if event["ph"] == "s"), f"{case}: where they start")
         opscope("convert", FOLDER / f"{case}.json.gz", "-o", folder / "v.pb")
         equal(without_loss(folder / "v.pb", "select count(*) as n from flow")[0]["n"], arrows, f"{case}: in a .pb")
+        opscope("convert", folder / "v.pb", "-o", folder / "v.csv")
+        true("flow id" not in (folder / "v.csv").read_text(), f"{case}: no arguments that nobody wrote")
 
 
 def rows_of(path):

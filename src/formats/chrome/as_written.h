@@ -3,7 +3,7 @@
 // of the object form. docs/formats/kineto.md says where it lies in the profile.
 //
 // Values that stand for the trace and not for the event are derived: reports pass over them, and
-// so do writers of other formats.
+// so do the writers of traces for viewers.
 // Memory: the metadata events and the members, as they are written.
 
 #ifndef OPSCOPE_FORMATS_CHROME_AS_WRITTEN_H

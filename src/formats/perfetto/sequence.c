@@ -227,20 +227,34 @@ static void perfetto_sequence_put_category(struct packet *packet, const struct v
     packet->to = protobuf_put_varint(packet->to, PERFETTO_EVENT_CATEGORY_IID, iid);
 }
 
-// Flows are no arguments: they are written even where arguments are not wanted.
+// How the trace that was read spells the value before, or that an event has no arguments.
+static bool is_spelling(const struct value *value, uint32_t before)
+{
+    return value->provenance == PROVENANCE_DERIVED && value->kind == VALUE_JSON &&
+           (value->key == before || view_is(value->text, "{}"));
+}
+
+// Flows are no arguments, and what a trace that was read said of them goes to no other format: they
+// are written even where arguments are not wanted.
 static void perfetto_sequence_put_values(struct packet *packet,
                                          const struct sequence_arguments *arguments)
 {
     struct value_reader reader = value_read(arguments->values);
     struct value value;
+    bool of_flow = false;
+    uint32_t before = 0; // the key of the value before
     while (value_next(&reader, &value)) {
+        of_flow = value.kind == VALUE_FLOW_OUT || value.kind == VALUE_FLOW_IN ||
+                  (of_flow && value.provenance == PROVENANCE_DERIVED);
+        const bool spells = is_spelling(&value, before);
+        before = value.key;
         if (value.kind == VALUE_FLOW_OUT)
             packet->to = protobuf_put_fixed64(packet->to, PERFETTO_EVENT_FLOW, value.number);
         else if (value.kind == VALUE_FLOW_IN)
             packet->to = protobuf_put_fixed64(packet->to, PERFETTO_EVENT_FLOW_END, value.number);
         else if (value.kind == VALUE_STRING && value.key == arguments->category_key)
             perfetto_sequence_put_category(packet, &value);
-        else if (arguments->wanted)
+        else if (arguments->wanted && !of_flow && !spells)
             perfetto_sequence_put_value(packet, &value);
     }
     if (arguments->wanted && arguments->location != 0)
