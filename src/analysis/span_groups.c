@@ -418,7 +418,7 @@ static status span_groups_add_all(struct span_meter *meter, struct profile *prof
         result->spans += result->groups[i].count;
     }
     if (result->count > 0)
-        qsort(result->groups, result->count, sizeof *result->groups, compare_groups);
+        sort_items(result->groups, result->count, sizeof *result->groups, compare_groups);
     return STATUS_OK;
 }
 
