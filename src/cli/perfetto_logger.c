@@ -70,7 +70,7 @@ static status perfetto_logger_write_trace(const struct arguments *arguments,
 // Programs ---------------------------------------------------------------------------
 
 static status write_program(struct torq_program *program, const struct logger_options *options,
-                            struct sim_result *times, const char *path)
+                            const struct sim_result *times, uint32_t dispatch, const char *path)
 {
     struct profile *texts = profile_create(), *profile = profile_create();
     const uint64_t clock = options->clock_hz != 0 ? options->clock_hz : ANNOTATE_LAYOUT_ALONE_HZ;
@@ -81,7 +81,7 @@ static status write_program(struct torq_program *program, const struct logger_op
                                     .task_names = program->names,
                                     .profile = texts,
                                     .source = torq_program_source(program, NULL)};
-    annotate_estimate(&annotation, times, clock);
+    annotate_estimate(&annotation, times, clock, dispatch);
     status result = annotate_layout(&annotation, &layout, profile);
     if (result == STATUS_OK)
         result = folder_make_for(path);
@@ -95,20 +95,32 @@ static status write_program(struct torq_program *program, const struct logger_op
     return result;
 }
 
-// A name that says a trace is the trace; any other is that of a folder, with the dispatch's.
-static char *program_trace_path(const struct torq_program *program, const char *given)
+// A trace for each dispatch, in a folder.
+static status write_dispatches(struct torq_program *program, const struct logger_options *options,
+                               const struct sim_result *times, const char *folder)
 {
-    const struct view name = path_unpacked_name(view_of(given));
+    for (uint32_t i = 0; i < program->program.dispatch_count; i++) {
+        const struct program_dispatch *dispatch = &program->program.dispatches[i];
+        char *path;
+        if (asprintf(&path, "%s/%s.pb", folder, program_text(&program->program, dispatch->name)) <
+            0)
+            recovery_fail(0);
+        const status result = write_program(program, options, times, i, path);
+        free(path);
+        STATUS_TRY(result);
+    }
+    return STATUS_OK;
+}
+
+// A name that says a trace is the trace of all; any other is that of a folder.
+static status write_traces(struct torq_program *program, const struct logger_options *options,
+                           const struct sim_result *times, const char *out)
+{
+    const struct view name = path_unpacked_name(view_of(out));
+    STATUS_TRY(paths_check("perfetto_logger", out, &program->path, 1));
     if (view_has_extension(name, ".pb") || view_has_extension(name, ".pftrace"))
-        return view_copy(view_of(given));
-    const struct program *tables = &program->program;
-    const char *dispatch = tables->dispatch_count > 0
-                               ? program_text(tables, tables->dispatches[0].name)
-                               : path_base_name(program->path);
-    char *path;
-    if (asprintf(&path, "%s/%s.pb", given, dispatch) < 0)
-        recovery_fail(0);
-    return path;
+        return write_program(program, options, times, PROGRAM_NONE, out);
+    return write_dispatches(program, options, times, out);
 }
 
 static status perfetto_logger_write_program(const struct arguments *arguments, const char *path,
@@ -121,13 +133,8 @@ static status perfetto_logger_write_program(const struct arguments *arguments, c
     status result = torq_program_open(path, &program);
     if (result == STATUS_OK)
         result = sim_run(&program.program, program.target, rules, &times);
-    if (result == STATUS_OK) {
-        char *trace = program_trace_path(&program, arguments_value(arguments, "pb"));
-        result = paths_check("perfetto_logger", trace, &program.path, 1);
-        if (result == STATUS_OK)
-            result = write_program(&program, options, times, trace);
-        free(trace);
-    }
+    if (result == STATUS_OK)
+        result = write_traces(&program, options, times, arguments_value(arguments, "pb"));
     sim_result_free(times);
     torq_program_free(&program);
     return result;

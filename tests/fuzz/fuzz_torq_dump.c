@@ -53,7 +53,7 @@ static void lay_out(const struct program_builder *builder, const struct target *
     check_ok(sim_run(&program, target, COST_RULES_BEST, &times));
     struct annotation annotation = {
         .program = &program, .target = target, .profile = texts, .source = source_of_nothing()};
-    annotate_estimate(&annotation, times, ANNOTATE_LAYOUT_ALONE_HZ);
+    annotate_estimate(&annotation, times, ANNOTATE_LAYOUT_ALONE_HZ, PROGRAM_NONE);
     check_ok(annotate_layout(&annotation,
                              &(struct annotate_layout_options){.times = times,
                                                                .clock_hz = ANNOTATE_LAYOUT_ALONE_HZ,

@@ -188,25 +188,31 @@ struct annotate_row *annotate_row_add(struct annotation *annotation, const struc
     return &annotation->rows[annotation->count++];
 }
 
-void annotate_estimate(struct annotation *annotation, const struct sim_result *times,
-                       uint64_t clock_hz)
+static void add_estimates(struct annotation *annotation, const struct sim_result *times,
+                          const struct clock_domain *cycles, uint32_t id)
 {
-    const struct program *program = annotation->program;
+    const struct program_dispatch *dispatch = &annotation->program->dispatches[id];
+    for (uint32_t i = 0; i < dispatch->action_count; i++) {
+        const struct sim_times *time = &times->actions[dispatch->first_action + i];
+        struct annotate_row row = annotate_row_make(annotation, id, 0, id);
+        annotate_row_set_action(annotation, dispatch->first_action + i, &row);
+        row.timed = row.begun = row.ended = true;
+        row.start = clock_duration(cycles, time->start);
+        row.end = clock_duration(cycles, time->end);
+        annotate_row_add(annotation, &row);
+    }
+}
+
+void annotate_estimate(struct annotation *annotation, const struct sim_result *times,
+                       uint64_t clock_hz, uint32_t dispatch)
+{
     struct clock_domain cycles = {.frequency = clock_hz};
     clock_prepare(&cycles);
     annotation->form = TORQ_R4;
     annotate_describe(annotation);
-    for (uint32_t i = 0; i < program->dispatch_count; i++) {
-        const struct program_dispatch *dispatch = &program->dispatches[i];
-        for (uint32_t k = 0; k < dispatch->action_count; k++) {
-            const uint32_t id = dispatch->first_action + k;
-            struct annotate_row row = annotate_row_make(annotation, i, 0, i);
-            annotate_row_set_action(annotation, id, &row);
-            row.timed = row.begun = row.ended = true;
-            row.start = clock_duration(&cycles, times->actions[id].start);
-            row.end = clock_duration(&cycles, times->actions[id].end);
-            annotate_row_add(annotation, &row);
-        }
+    for (uint32_t i = 0; i < annotation->program->dispatch_count; i++) {
+        if (dispatch == PROGRAM_NONE || dispatch == i)
+            add_estimates(annotation, times, &cycles, i);
     }
 }
 
