@@ -7,6 +7,7 @@
 #include <opscope/profile.h>
 #include <opscope/record.h>
 #include <opscope/result.h>
+#include <opscope/table.h>
 #include <opscope/timechart.h>
 #include <opscope/version.h>
 
