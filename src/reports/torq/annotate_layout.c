@@ -108,7 +108,7 @@ static uint32_t annotate_layout_add_group(struct layout *layout, enum group grou
     return profile_track_add(
         profile, &(struct track){.name = profile_string(profile, view_of(GROUP_NAMES[group])),
                                  .kind = TRACK_GROUP,
-                                 .rank = group,
+                                 .rank = (int32_t)group,
                                  .provenance = PROVENANCE_DERIVED});
 }
 
