@@ -1,5 +1,6 @@
 """Values and constants stay in the local memory from job to job, and leave it in the right order."""
 
+import csv
 import math
 from collections import Counter
 from fractions import Fraction
@@ -354,14 +355,27 @@ def test_more_memory_is_quicker(folder):
     true(cycles[1] < 0.8 * cycles[0], f"eight times the memory: {cycles}")
 
 
-def test_with_all_memory_the_slices_are_all_that_counts(folder):
-    network = layered(folder, 6, [1, 16, 128, 128], shared=False)
-    report, _ = compiled(folder, network, *UNLIMITED)
+def computing(folder, network, *options):
+    """The modelled cycles, and those that slices (two at a time), CSS and host compute."""
     trace = folder / "times.csv"
-    opscope("compile", network, TARGET, *UNLIMITED, "-o", folder / "net.opx", "--trace", trace)
-    rows = [line.split(",") for line in trace.read_text().splitlines()[1:]]
-    work = sum(int(row[2]) - int(row[1]) for row in rows if row[0].startswith("S"))
-    true(report["modelled"]["cycles"] <= 1.1 * work / 2, f"{report['modelled']['cycles']} for {work} on two slices")
+    report = opscope("compile", network, TARGET, *options, "-o", folder / "net.opx", "--trace", trace,
+                     "--json").json()
+    work = {"S": 0, "CSS": 0, "H": 0}
+    for row in csv.reader(trace.read_text().splitlines()[1:]):
+        kind = re.match(r"[A-Z]+", row[0])[0]
+        if kind in work:
+            work[kind] += int(row[2]) - int(row[1])
+    return report["modelled"]["cycles"], work["S"] / 2 + work["CSS"] + work["H"]
+
+
+def test_with_all_memory_computing_is_all_that_counts(folder):
+    """Of made layers and of whole networks, whose images the host quantizes before and after."""
+    network = layered(folder, 6, [1, 16, 128, 128], shared=False)
+    compiled(folder, network, *UNLIMITED)  # the same bits
+    for network in (network, *(shared(f"data/models/{name}/model.onnx")
+                               for name in ("mobilenet_v2_int8", "squeezenet1_1_int8"))):
+        cycles, computed = computing(folder, network, *UNLIMITED)
+        true(computed <= cycles <= 1.1 * computed, f"{network}: {cycles} cycles, {computed} to compute")
 
 
 def test_plans_that_are_none(folder):
