@@ -61,6 +61,8 @@ EXAMPLES = {
     "overview": (["IN/c1.csv"], []),
     "operators": (["IN/a.prof", "--json"], []),
     "top": (["IN/kineto.json", "--by", "path"], []),
+    "diff": (["IN/a.prof", "IN/kineto.json"], []),
+    "gate": (["--save", "OUT/base.json", "IN/a.prof", "IN/kineto.json"], ["base.json"]),
     "timeline": (["IN/c1.csv", "-o", "OUT/t.svg"], ["t.svg"]),
     "convert": (["IN/c1.csv", "-o", "OUT/c.pb"], ["c.pb"]),
     "merge": (["IN/c1.csv", "b=IN/a.prof", "-o", "OUT/both.prof"], ["both.prof"]),

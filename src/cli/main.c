@@ -27,6 +27,8 @@ const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
     &COMMAND_OPERATORS,
     &COMMAND_TOP,
+    &COMMAND_DIFF,
+    &COMMAND_GATE,
     &COMMAND_TIMELINE,
     &COMMAND_CONVERT,
     &COMMAND_MERGE,

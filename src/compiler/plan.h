@@ -94,6 +94,7 @@ struct plan_group {
 struct plan_chain {
     struct plan_group whole; // as if they were one: inputs, outputs and tiles
     uint32_t count;          // of groups
+    bool side_by_side;       // tiles go through it as many at a time as there are lanes
 };
 
 struct plan_warning {
@@ -109,6 +110,7 @@ struct plan {
     uint32_t group_count;
     uint64_t tile_count; // of all groups that have been cut
     bool chains;         // values that do not fit are handed on tile by tile
+    bool deep;           // chains may have more than two groups, and what they hand on slides
     bool slides;         // what neighbouring tiles have in common is loaded once
     bool rows_only;      // convolutions are not cut between channels that are apart
     // Where values lie near from job to job, in the order of the groups that need them.
@@ -171,6 +173,10 @@ bool plan_is_cast(const struct plan *plan, uint32_t value);
 
 // Bytes of a box in memory.
 uint64_t plan_box_bytes(const struct plan_box *box, enum element element);
+
+// The same as it lies in the device's memory: in whole tiles of the engine, and in blocks.
+uint64_t plan_box_stored(const struct target_engine *engine, const struct plan_box *box,
+                         enum element element);
 struct plan_box plan_box_whole(const struct shape *shape);
 
 // The same size, from the beginning: where a tile lies in its own buffer.

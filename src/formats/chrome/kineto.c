@@ -545,7 +545,7 @@ static void kineto_move_annotation(struct chrome_dialect *dialect, struct chrome
     else
         bytes_append_format(&kineto->text, "stream %llu annotations",
                             (unsigned long long)event->tid.number);
-    event->tid = (struct chrome_scalar){.kind = CHROME_TEXT, .text = bytes_view(&kineto->text)};
+    event->beside = bytes_view(&kineto->text);
 }
 
 // What is nested is kept as it is written.
@@ -633,6 +633,7 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
 {
     struct kineto *kineto = memory_allocate_zeroed(1, sizeof *kineto);
     kineto->dialect = (struct chrome_dialect){.format = "kineto",
+                                              .keeps_spelling = true,
                                               .place = kineto_move_annotation,
                                               .call_of = call_of,
                                               .role_of = kineto_role_of,
