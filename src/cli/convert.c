@@ -68,7 +68,8 @@ static status convert_command(const struct arguments *arguments, int *out_exit)
 }
 
 static const struct option OPTIONS[] = {
-    {"output", 'o', OPTION_ONE, "FILE", "what to write: .pb, .json, .prof, .csv (and .gz, .zst)"},
+    {"output", 'o', OPTION_ONE, "FILE",
+     "what to write: .pb, .json, .prof, .db, .csv (and .gz, .zst)"},
     {"to", 0, OPTION_ONE, "FORMAT", "if the extension does not say it: see above"},
     {"num_slices", 0, OPTION_ONE, "N", "Torq C1: S<n> is slice n mod N (2)"},
     {"clock_mhz", 0, OPTION_ONE, "MHZ", "clock of Torq's compile-time cycles (800)"},
@@ -87,8 +88,10 @@ const struct command COMMAND_CONVERT = {
         "and traces (every version), Perfetto and Chrome traces, ONNX Runtime's and PyTorch's\n"
         "profiles among them, and opscope profiles, by content. What the output has no\n"
         "place for is counted in the ledger.\n\n"
-        "Formats to write: perfetto (.pb), chrome (.json), profile (.prof); torq-c1, -c2, -c4\n"
-        "(compile), -r1, -r2, -r4 (runtime); tenstorrent-report, -v1, -v2, -v2.1. A .csv is\n"
+        "Formats to write: perfetto (.pb), chrome (.json), profile (.prof), tracy, sqlite (.db, "
+        "the\n"
+        "tables of 'opscope sql'); torq-c1, -c2, -c4 (compile), -r1, -r2, -r4 (runtime);\n"
+        "tenstorrent-report, -v1, -v2, -v2.1. A .csv is\n"
         "torq-c1 for a compile profile, torq-r2 for a runtime profile (torq-r1 for that form),\n"
         "and a report for a report.",
     .examples = "  opscope convert timeline.csv -o timeline.pb\n"

@@ -127,6 +127,29 @@ static int visit_times(struct opscope_profile *profile)
     return code;
 }
 
+static int visit_query(struct opscope_profile *profile)
+{
+    struct opscope_query *query;
+    struct opscope_query_cell cell;
+    char message[256] = "";
+    int code =
+        opscope_query_open(profile,
+                           "CREATE TEMP VIEW v AS SELECT call_id, dur FROM span;"
+                           "SELECT c.id, c.start, v.dur, a.value, f.kind FROM call c"
+                           " LEFT JOIN v ON v.call_id = c.id LEFT JOIN arg a ON a.call_id = c.id"
+                           " LEFT JOIN flow f ON f.span_in = c.id ORDER BY 3",
+                           &query, message, sizeof message);
+    if (code != OPSCOPE_OK)
+        return code;
+    while ((code = opscope_query_next(query, message, sizeof message)) == 1) {
+        for (uint32_t i = 0; i < opscope_query_column_count(query); i++)
+            opscope_query_get_cell(query, i, &cell);
+    }
+    opscope_query_column_name(query, 0);
+    opscope_query_free(query);
+    return code;
+}
+
 static int visit(struct opscope_profile *profile, int code)
 {
     if (code != OPSCOPE_OK)
@@ -135,10 +158,14 @@ static int visit(struct opscope_profile *profile, int code)
     code = visit_events(profile);
     const int overview = visit_overview(profile);
     const int times = visit_times(profile);
+    const int query = visit_query(profile);
     // Also what is not sound is looked at.
     visit_tables(profile);
     opscope_profile_free(profile);
-    return code != OPSCOPE_OK ? code : overview != OPSCOPE_OK ? overview : times;
+    const int codes[] = {code, overview, times, query};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes && code == OPSCOPE_OK; i++)
+        code = codes[i];
+    return code;
 }
 
 static int read_file(const struct place *place)
