@@ -13,13 +13,16 @@
 #                 FUZZ_LEAST=10000 executions; FUZZ_CORPUS=folder that is kept)
 # make lint       layout, rooms and habits; make format applies the layout
 # make docs       help texts into docs/commands
-# make install    PREFIX=/usr/local, DESTDIR=, PYTHONDIR=$(PREFIX)/share/opscope/python
+# make install    PREFIX=/usr/local, DESTDIR=, PYTHONDIR=$(PREFIX)/share/opscope/python, PYTHON=python3
 # make board      build-aarch64/opscope, which boards with that processor run without any library
 # make clean
 
 PREFIX ?= /usr/local
 BUILD ?= build
 PYTHONDIR ?= $(PREFIX)/share/opscope/python
+PYTHON ?= python3
+# Where this Python looks for modules under PREFIX: a file there leads to PYTHONDIR.
+SITE = import site; print(*[p for p in site.getsitepackages() if p.startswith("$(abspath $(PREFIX))/")][:1])
 ROWS ?= 10000000
 FUZZ_TOTAL ?=
 SANITIZE ?=
@@ -139,12 +142,17 @@ install: all
 	install -m 644 include/opscope/*.h $(BUILD)/include/opscope/version.h \
 	    "$(DESTDIR)$(PREFIX)/include/opscope"
 	install -d "$(DESTDIR)$(PYTHONDIR)/opscope"
-	install -m 644 python/opscope/__init__.py python/opscope/tt_profile.py \
-	    "$(DESTDIR)$(PYTHONDIR)/opscope"
+	install -m 644 python/opscope/*.py python/opscope/py.typed "$(DESTDIR)$(PYTHONDIR)/opscope"
 	install -d "$(DESTDIR)$(PYTHONDIR)/qaic"
 	install -m 644 python/qaic/__init__.py "$(DESTDIR)$(PYTHONDIR)/qaic/__init__.py"
 	install -m 644 python/perfetto_api.py python/perfetto_logger.py "$(DESTDIR)$(PYTHONDIR)"
 	install -m 644 python/opscope_pytest.py "$(DESTDIR)$(PYTHONDIR)/opscope_pytest.py"
+	@site=$$($(PYTHON) -c '$(SITE)' 2>/dev/null); \
+	if [ -n "$$site" ]; then \
+	    install -d "$(DESTDIR)$$site" && echo "$(PYTHONDIR)" >"$(DESTDIR)$$site/opscope.pth"; \
+	else \
+	    echo "$(PYTHON) looks for no modules in $(PREFIX): export PYTHONPATH=$(PYTHONDIR)"; \
+	fi
 
 board:
 	@scripts/install-dependencies.sh board

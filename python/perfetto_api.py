@@ -12,26 +12,16 @@ build folder, and where OPSCOPE_LIBRARY says.
 """
 import ctypes
 import os
-import pathlib
+
+from opscope import LibraryMissing, ProfileError
+from opscope._libraries import load, missing
 
 __all__ = ["LibraryMissing", "ProfileError", "TimeChartLog", "TimeChartView", "TrackEvent",
            "convert_to_perfetto", "csv_to_view_compile_profile", "csv_to_view_runtime_profile"]
 
-_NAME = "libopscope.so"
+_NAME, _VARIABLE = "libopscope.so", "OPSCOPE_LIBRARY"
 _LOSS = 1  # done, but rows were lost
 _MESSAGE = 4096
-
-
-class ProfileError(RuntimeError):
-    """What the library says; `code` is one of opscope/result.h."""
-
-    def __init__(self, message, code):
-        super().__init__(message)
-        self.code = code
-
-
-class LibraryMissing(RuntimeError):
-    """The library cannot be loaded; the text says what to do."""
 
 
 class TrackEvent:
@@ -86,30 +76,15 @@ _FUNCTIONS = {
 }
 
 
-def _candidates():
-    told = os.environ.get("OPSCOPE_LIBRARY")
-    if told:
-        return [told]
-    above = pathlib.Path(__file__).resolve().parents
-    found = [folder / where / _NAME for folder in above for where in ("lib", "lib64", "build")]
-    return [str(path) for path in found if path.exists()] + [_NAME]
-
-
 def _load():
-    reasons = []
-    for path in _candidates():
-        try:
-            library = ctypes.CDLL(path)
-        except OSError as error:
-            reasons.append(str(error))
-            continue
+    library, reason = load(_NAME, _VARIABLE)
+    if library is not None:
         for name, arguments in _FUNCTIONS.items():
             function = getattr(library, "opscope_time_chart_" + name)
             function.restype, function.argtypes = ctypes.c_int, arguments
         library.opscope_time_chart_view_free.restype = None
         library.opscope_time_chart_view_free.argtypes = [_view]
-        return library, None
-    return None, "; ".join(reasons)
+    return library, reason
 
 
 _library, _reason = _load()
@@ -117,9 +92,7 @@ _library, _reason = _load()
 
 def _function(name):
     if _library is None:
-        raise LibraryMissing(
-            f"{_NAME} cannot be loaded ({_reason}). Build it ('make' in opscope's folder) or install "
-            f"it ('make install'), or say where it is: OPSCOPE_LIBRARY=/path/to/{_NAME}")
+        raise LibraryMissing(missing(_NAME, _VARIABLE, _reason))
     return getattr(_library, "opscope_time_chart_" + name)
 
 

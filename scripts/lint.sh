@@ -72,6 +72,11 @@ seeds_there() {
     done
 }
 
+# The C library may not be given a list without memory, however few items it is said to have.
+lists_sorted() {
+    files '^src/.*\.[ch]$' | grep -v '^src/base/sort\.h$' | xargs -d '\n' -r grep -nE '\bqsort\('
+}
+
 shell_scripts() {
     { files '\.sh$'; files '^\.ci/'; } | while read -r file; do
         bash -n "$file"
@@ -104,6 +109,7 @@ check "every module is held by a test" scripts/check-tested.py
 check "every fuzz target is built" tests_listed fuzz
 check "every fuzz target has seeds" seeds_there
 check "end-to-end tests are numbered" end_to_end_names
+check "lists are sorted by base/sort.h" lists_sorted
 check "no unfinished business" search '\b([T]ODO|[F]IXME|[X]XX)\b'
 check "no paths of a machine" search '(^|[^[:alnum:]._/-])/(work|home|root)(/|\b)'
 check "no package registries" search '(registry|pypi|crates)\.[[:alnum:]-]+\.(org|com|io)|[[:alnum:].-]+\.(artifactory|jfrog)\.'

@@ -39,7 +39,7 @@ ORACLES = ("trace-processor", "onnxruntime", "npm-networks")
 TAP = re.compile(r"^\s*(not )?ok \d+(?: - )?([^#]*)(# *SKIP *(.*))?$", re.IGNORECASE)
 # End-to-end tests that take all networks instead of some when OPSCOPE_ALL is set, or that build
 # something of their own; conformance.py runs the others of this kind.
-SAMPLES = "046_changing or 051_faults or 540_run or 624_damaged or 630_run or 632_annotate or 663_aarch64"
+SAMPLES = "042_million or 046_changing or 051_faults or 540_run or 624_damaged or 630_run or 632_annotate or 663_aarch64"
 
 Counts = collections.namedtuple("Counts", "passed failed skipped")
 NONE = Counts(0, 0, 0)

@@ -8,6 +8,7 @@
 #include <opscope/query.h>
 #include <opscope/record.h>
 #include <opscope/result.h>
+#include <opscope/table.h>
 #include <opscope/timechart.h>
 #include <opscope/version.h>
 

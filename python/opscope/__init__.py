@@ -1,6 +1,12 @@
-"""Records what a Python program does, as a profile that every command of opscope reads.
+"""Reads profiles of any format as tables, and records what a Python program does.
 
     import opscope
+
+    profile = opscope.open("trace.json.gz")     # PyTorch's, ONNX Runtime's, Perfetto's ... (opscope.reading)
+    for row in profile.top()[:5]:
+        print(row.label, row.self_ns)
+
+What is recorded is a profile that every command of opscope reads:
 
     opscope.start("run.prof")
     with opscope.span("load", files=3):
@@ -28,18 +34,23 @@ import functools
 import inspect
 import itertools
 import os
-import pathlib
 import struct
 import sys
 import threading
 
+from ._libraries import LibraryMissing, candidates, load, missing
+from .reading import (Column, Instant, Ledger, Metric, Note, Operator, OperatorType, Profile, ProfileError, Sample,
+                      Span, Table, TopRow, Track, convert)
+from .reading import open as open  # not in __all__: `from opscope import *` leaves Python's own
+
 __all__ = [
-    "Counter", "LibraryMissing", "RecordError", "allocated", "call", "candidates", "counter", "fact", "flow", "flush",
-    "freed", "instant", "lane", "library", "operator", "record", "recording", "sample", "span", "start",
-    "stop", "thread_name",
+    "Column", "Counter", "Instant", "Ledger", "LibraryMissing", "Metric", "Note", "Operator", "OperatorType",
+    "Profile", "ProfileError", "RecordError", "Sample", "Span", "Table", "TopRow", "Track", "allocated", "call",
+    "candidates", "convert", "counter", "fact", "flow", "flush", "freed", "instant", "lane", "library",
+    "operator", "record", "recording", "sample", "span", "start", "stop", "thread_name",
 ]
 
-_NAME = "libopscope-record.so"
+_NAME, _VARIABLE = "libopscope-record.so", "OPSCOPE_RECORD_LIBRARY"
 _POLICIES = {"block": 0, "grow": 1, "drop": 2}
 _SPAN, _INSTANT, _SAMPLE = range(3)
 _UINT, _INT, _BOOL, _REAL, _TEXT, _FLOW_OUT, _FLOW_IN = range(7)
@@ -53,8 +64,8 @@ class RecordError(RuntimeError):
     """The recorder refused; the message says why."""
 
 
-class LibraryMissing(RecordError):
-    """libopscope-record.so was not found; the message says what to do."""
+class _RecorderMissing(RecordError, LibraryMissing):
+    """libopscope-record.so was not found."""
 
 
 class _Options(ctypes.Structure):
@@ -70,29 +81,6 @@ class _Engine(ctypes.Structure):
 
 
 # The library -------------------------------------------------------------------
-
-def candidates(name, variable):
-    """Where one of opscope's libraries may be: as a variable of the environment tells, beside an installed
-    module, in a build folder."""
-    told = os.environ.get(variable)
-    if told:
-        return [told]
-    above = pathlib.Path(__file__).resolve().parents
-    found = [folder / where / name for folder in above for where in ("lib", "lib64", "build")]
-    return [str(path) for path in found if path.exists()] + [name]
-
-
-def _load():
-    """The library and, where there is none, why."""
-    reasons = []
-    for path in candidates(_NAME, "OPSCOPE_RECORD_LIBRARY"):
-        try:
-            # PyDLL: an event takes no lock, so that giving up Python's own would cost more.
-            return ctypes.PyDLL(path), None
-        except OSError as error:
-            reasons.append(str(error))
-    return None, "; ".join(reasons)
-
 
 def _declare(library_):
     number, text, pointer = ctypes.c_uint32, ctypes.c_char_p, ctypes.c_void_p
@@ -123,7 +111,8 @@ class _Off:
     value = 0
 
 
-_library, _reason = _load()
+# PyDLL: an event takes no lock, so that giving up Python's own would cost more.
+_library, _reason = load(_NAME, _VARIABLE, ctypes.PyDLL)
 _state = _number = _Off
 _now = _put = None
 if _library is not None:
@@ -136,9 +125,7 @@ if _library is not None:
 def library():
     """The path of the library that records; raises LibraryMissing, which says what to do."""
     if _library is None:
-        raise LibraryMissing(
-            f"{_NAME} cannot be loaded ({_reason}). Build it ('make' in opscope's folder) or install it"
-            " ('make install'), or say where it is: OPSCOPE_RECORD_LIBRARY=/path/to/" + _NAME)
+        raise _RecorderMissing(missing(_NAME, _VARIABLE, _reason))
     return _library._name
 
 

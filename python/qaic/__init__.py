@@ -27,6 +27,8 @@ import tempfile
 import threading
 
 import opscope
+from opscope import LibraryMissing
+from opscope._libraries import load, missing
 
 try:
     import numpy
@@ -35,7 +37,7 @@ except ImportError:
 
 __all__ = ["CompileError", "LibraryMissing", "Session", "SessionError", "compile_model", "read_options"]
 
-_NAME = "libopscope-session.so"
+_NAME, _VARIABLE = "libopscope-session.so", "OPSCOPE_SESSION_LIBRARY"
 _MESSAGE = 4096
 _INPUTS, _OUTPUTS = range(2)
 # What a session itself takes of the options; all others are the compiler's.
@@ -55,10 +57,6 @@ class SessionError(RuntimeError):
 
 class CompileError(RuntimeError):
     """The compiler refused the model or an option; the text is what it said."""
-
-
-class LibraryMissing(RuntimeError):
-    """The library or the compiler was not found; the text says what to do."""
 
 
 # The library -------------------------------------------------------------------
@@ -98,23 +96,16 @@ _FUNCTIONS = {
 
 
 def _load():
-    reasons = []
-    for path in opscope.candidates(_NAME, "OPSCOPE_SESSION_LIBRARY"):
-        try:
-            library = ctypes.CDLL(path)
-        except OSError as error:
-            reasons.append(str(error))
-            continue
-        for name, arguments in _FUNCTIONS.items():
-            function = getattr(library, "opscope_session_" + name)
-            function.restype, function.argtypes = ctypes.c_int, arguments
-        for name, result in (("free", None), ("reset_metrics", None), ("modelled_ns", ctypes.c_uint64)):
-            function = getattr(library, "opscope_session_" + name)
-            function.restype, function.argtypes = result, [_handle]
-        return library
-    raise LibraryMissing(
-        f"{_NAME} cannot be loaded ({'; '.join(reasons)}). Build it ('make' in opscope's folder) or install it"
-        " ('make install'), or say where it is: OPSCOPE_SESSION_LIBRARY=/path/to/" + _NAME)
+    library, reason = load(_NAME, _VARIABLE)
+    if library is None:
+        raise LibraryMissing(missing(_NAME, _VARIABLE, reason))
+    for name, arguments in _FUNCTIONS.items():
+        function = getattr(library, "opscope_session_" + name)
+        function.restype, function.argtypes = ctypes.c_int, arguments
+    for name, result in (("free", None), ("reset_metrics", None), ("modelled_ns", ctypes.c_uint64)):
+        function = getattr(library, "opscope_session_" + name)
+        function.restype, function.argtypes = result, [_handle]
+    return library
 
 
 _library = []

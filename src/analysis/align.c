@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "statistics.h"
 
@@ -90,7 +91,7 @@ static size_t keep_narrow(struct point *points, size_t count, int64_t *numbers, 
 {
     for (size_t i = 0; i < count; i++)
         numbers[i] = points[i].half_width;
-    qsort(numbers, count, sizeof *numbers, align_compare_numbers);
+    sort_items(numbers, count, sizeof *numbers, align_compare_numbers);
     const wide most = (wide)4 * numbers[count / 4] + 4 * (wide)resolution;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -354,7 +355,7 @@ static void fit_points(struct fit *fit, const struct align_request *request, int
 void align_fit(const struct align_request *request, struct align_fit *out_fit)
 {
     *out_fit = (struct align_fit){0};
-    qsort(request->anchors, request->count, sizeof *request->anchors, compare_anchors);
+    sort_items(request->anchors, request->count, sizeof *request->anchors, compare_anchors);
     struct point *points = memory_allocate_zeroed(request->count, sizeof *points);
     int64_t *numbers = memory_allocate_zeroed(request->count, sizeof *numbers);
     for (size_t i = 0; i < request->count; i++) {
@@ -362,7 +363,7 @@ void align_fit(const struct align_request *request, struct align_fit *out_fit)
         points[i] = point_of(&request->anchors[i]);
     }
     struct fit fit = {.points = points, .resolution = (int64_t)request->resolution};
-    qsort(points, request->count, sizeof *points, align_compare_places);
+    sort_items(points, request->count, sizeof *points, align_compare_places);
     fit.count = keep_narrow(points, request->count, numbers, fit.resolution);
     fit_points(&fit, request, numbers, out_fit);
     free(numbers);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 
 // A flow that two sources share, under the id it gets.
@@ -355,7 +356,7 @@ static void share_flows(struct copier *copiers, size_t number)
         free(ids);
     }
     if (copier->flow_count > 0)
-        qsort(copier->flows, copier->flow_count, sizeof *copier->flows, compare_flows);
+        sort_items(copier->flows, copier->flow_count, sizeof *copier->flows, compare_flows);
 }
 
 // Equal ids of different sources are different flows: each source gets a range of

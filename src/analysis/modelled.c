@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "intervals.h"
 
@@ -314,7 +315,7 @@ static int by_moment(const void *left, const void *right)
 // Of the unit with the highest one.
 static uint64_t peak_of(struct change *changes, size_t count)
 {
-    qsort(changes, count, sizeof *changes, by_moment);
+    sort_items(changes, count, sizeof *changes, by_moment);
     uint64_t used = 0;
     uint64_t peak = 0;
     for (size_t i = 0; i < count; i++) {
@@ -391,7 +392,7 @@ struct modelled *modelled_create(const struct program *program, const struct tar
     sum_groups(modelled, program, target, result);
     for (uint32_t i = 0; i < modelled->group_count; i++)
         modelled->unknown_groups += modelled->groups[i].unknown;
-    qsort(modelled->groups, modelled->group_count, sizeof *modelled->groups, modelled_by_time);
+    sort_items(modelled->groups, modelled->group_count, sizeof *modelled->groups, modelled_by_time);
 
     struct change *changes =
         memory_allocate(((size_t)program->buffer_count * 2 + 1) * sizeof *changes);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "modelled.h"
 
@@ -70,6 +71,6 @@ struct modelled_reason *modelled_host_reasons(const struct program *program,
         if (target->engines[program->groups[i].engine].role == TARGET_ROLE_HOST)
             add_reason(reasons, out_count, program->groups[i].reason, i);
     }
-    qsort(reasons, *out_count, sizeof *reasons, by_count);
+    sort_items(reasons, *out_count, sizeof *reasons, by_count);
     return reasons;
 }

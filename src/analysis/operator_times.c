@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 
 enum { CALLERS_MOST = 10000 }; // a damaged file may have calls that call themselves
@@ -227,7 +228,7 @@ static size_t sum_by_text(const struct profile *profile, const struct operator_t
         }
         operator_times_add_up(&rows[index[text] - 1], time);
     }
-    qsort(rows, count, sizeof *rows, operator_times_compare_times);
+    sort_items(rows, count, sizeof *rows, operator_times_compare_times);
     free(index);
     *out_rows = rows;
     return count;
@@ -260,7 +261,8 @@ static void operator_times_finish(const struct profile *profile, struct operator
     for (unsigned side = 0; side < OPERATOR_SIDES; side++)
         times->self[side] = sum.self[side];
     times->kernel = sum.kernel;
-    qsort(times->operators, times->count, sizeof *times->operators, operator_times_compare_times);
+    sort_items(times->operators, times->count, sizeof *times->operators,
+               operator_times_compare_times);
     times->type_count = sum_by_text(profile, times, operator_times_type_of, 0, true, &times->types);
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "statistics.h"
 
@@ -46,7 +47,7 @@ void score_compare(const struct program *program, const double *measured, const 
         score->measured += measured[i];
         score->modelled += modelled[i];
     }
-    qsort(score->pairs, score->count, sizeof *score->pairs, by_measured);
+    sort_items(score->pairs, score->count, sizeof *score->pairs, by_measured);
     while (score->large < score->count &&
            score->pairs[score->large].measured >= score->measured / 100)
         score->large++;

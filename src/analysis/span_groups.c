@@ -57,9 +57,7 @@ const char *span_key_name(enum span_key key)
     return NAMES[key];
 }
 
-// Whether a name is what `pattern` says; each * stands for anything, and a pattern without any for
-// what has it somewhere.
-static bool name_matches(struct view name, struct view pattern)
+bool span_name_matches(struct view name, struct view pattern)
 {
     if (view_find(pattern, '*') == pattern.size) {
         for (size_t at = 0; at + pattern.size <= name.size; at++) {
@@ -241,7 +239,7 @@ static bool is_wanted(const struct span_meter *meter, const struct event *event)
         (event->call == 0 || profile_call(meter->profile, event->call)->iteration != options->step))
         return false;
     return options->filter.size == 0 ||
-           name_matches(profile_text(meter->profile, event->name), options->filter);
+           span_name_matches(profile_text(meter->profile, event->name), options->filter);
 }
 
 // The part of a span that lies in the window; false: none does.
@@ -418,7 +416,7 @@ static status span_groups_add_all(struct span_meter *meter, struct profile *prof
         result->spans += result->groups[i].count;
     }
     if (result->count > 0)
-        qsort(result->groups, result->count, sizeof *result->groups, compare_groups);
+        sort_items(result->groups, result->count, sizeof *result->groups, compare_groups);
     return STATUS_OK;
 }
 

@@ -29,6 +29,10 @@ enum span_key {
     SPAN_KEYS,
 };
 
+// Whether a name is what `pattern` says; each * stands for anything, and a pattern without any for
+// what has it somewhere.
+bool span_name_matches(struct view name, struct view pattern);
+
 // "name", "category" ...; false when the text is none.
 bool span_key_from_name(struct view text, enum span_key *out_key);
 const char *span_key_name(enum span_key key);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 
 enum { RESAMPLES = 2000 };
@@ -71,7 +72,7 @@ static int compare_signed(const void *left, const void *right)
 int64_t statistics_median_signed(int64_t *numbers, size_t count)
 {
     const struct statistics_middle middle = statistics_middle(count);
-    qsort(numbers, count, sizeof *numbers, compare_signed);
+    sort_items(numbers, count, sizeof *numbers, compare_signed);
     const uint64_t distance = (uint64_t)numbers[middle.high] - (uint64_t)numbers[middle.low];
     return (int64_t)((uint64_t)numbers[middle.low] + distance / 2);
 }
@@ -88,7 +89,7 @@ static int compare_reals(const void *left, const void *right)
 void statistics_sort(double *numbers, size_t count)
 {
     if (count > 1)
-        qsort(numbers, count, sizeof *numbers, compare_reals);
+        sort_items(numbers, count, sizeof *numbers, compare_reals);
 }
 
 double statistics_median(const double *sorted, size_t count)
@@ -147,7 +148,7 @@ static double *ranks_of(const double *numbers, size_t count)
     double *ranks = memory_allocate_zeroed(count, sizeof *ranks);
     for (size_t i = 0; i < count; i++)
         ranked[i] = (struct ranked){numbers[i], i};
-    qsort(ranked, count, sizeof *ranked, compare_ranked);
+    sort_items(ranked, count, sizeof *ranked, compare_ranked);
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && ranked[to].number == ranked[from].number;)
             to++;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 enum { SORT_ITEM_MOST = 64 };
 
@@ -14,7 +15,15 @@ enum { SORT_ITEM_MOST = 64 };
 void sort_in_place(void *items, size_t count, size_t size,
                    bool (*before)(const void *a, const void *b));
 
-// For comparisons as qsort asks for them: below, at or above 0.
+// By the C library, of which a list without items may have no memory.
+static inline void sort_items(void *items, size_t count, size_t size,
+                              int (*compare)(const void *a, const void *b))
+{
+    if (count > 1)
+        qsort(items, count, size, compare);
+}
+
+// For comparisons as `sort_items` asks for them: below, at or above 0.
 static inline int sort_compare(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);

@@ -59,7 +59,7 @@ static status network_run_iterations(struct running *running)
                                          running->graph->input_count, running->outputs));
         running->times_ns[i] = monotonic_ns() - start;
     }
-    qsort(running->times_ns, running->run->iterations, sizeof *running->times_ns, by_size);
+    sort_items(running->times_ns, running->run->iterations, sizeof *running->times_ns, by_size);
     return STATUS_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "commands.h"
 #include "ledger_text.h"
@@ -49,7 +50,7 @@ static status perfetto_logger_write_trace(const struct arguments *arguments,
     if (result == STATUS_OK)
         result = add_sources(arguments, "runtime_profile", false, sources + compile_count);
     if (result == STATUS_OK) {
-        qsort(sources, count, sizeof *sources, compare_positions);
+        sort_items(sources, count, sizeof *sources, compare_positions);
         for (size_t i = 0; i < count; i++)
             logs[i] = sources[i].log;
         result = logger_write(logs, count, arguments_value(arguments, "pb"), options, profile);

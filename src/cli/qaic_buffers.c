@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 
 static const char PREFIX[] = "aic-profiling-program-";
@@ -118,7 +119,8 @@ status qaic_buffers_list(const char *folder, struct qaic_buffers *out_buffers)
                            "%s: holds no statistics buffer (%s*%s.bin): run qaic-runner with "
                            "--aic-profiling-type=raw_device_stats",
                            folder, PREFIX, MARK);
-    qsort(out_buffers->items, out_buffers->count, sizeof *out_buffers->items, qaic_buffers_compare);
+    sort_items(out_buffers->items, out_buffers->count, sizeof *out_buffers->items,
+               qaic_buffers_compare);
     return STATUS_OK;
 }
 

@@ -213,8 +213,20 @@ void tile_whole(struct plan *plan, struct plan_group *group)
     tiler_free(&tiler);
 }
 
+// What transfers of any number of loops could have carried.
+static bool lacks_loops(struct cutter *cutter)
+{
+    struct grid grid;
+    if (cutter->tiler.loops[0] == 0 && cutter->tiler.loops[1] == 0)
+        return false;
+    cutter->tiler.loops[0] = cutter->tiler.loops[1] = 0;
+    return find_slots(cutter, &grid);
+}
+
 void tile_alone(struct plan *plan, struct plan_group *group)
 {
+    const uint32_t engine = group->engine;
+    bool lacking = false;
     if (group_is_local(plan, group) && tile_is_cuttable(plan, group)) {
         const struct tile_space space = {.room = tile_room(plan, group)};
         struct cutter cutter;
@@ -223,10 +235,13 @@ void tile_alone(struct plan *plan, struct plan_group *group)
         if (find_slots(&cutter, &grid) && grid_tiles(&grid) > 1 &&
             tiler_fill_grid(&cutter.tiler, &grid))
             plan->tile_count += group->tile_count;
+        lacking = group->tile_count == 0 && lacks_loops(&cutter);
         tiler_free(&cutter.tiler);
     }
     if (group->tile_count == 0)
         tile_whole(plan, group);
+    if (lacking && group->engine != engine)
+        group->reason = plan_text(plan, "parts of it that fit take more loops than a transfer has");
 }
 
 // As one tile.

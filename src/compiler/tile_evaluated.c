@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "alike.h"
 #include "base/memory.h"
 #include "chain.h"
 #include "compiler.h"
@@ -19,6 +20,7 @@ enum {
 struct chooser {
     struct plan *plan;
     struct evaluation *evaluation;
+    struct alike *alike; // chains that were searched
     uint32_t *readers;
     // What the target's plan asks for where it can be had: finer cuts, and less memory.
     uint32_t split;
@@ -55,6 +57,17 @@ struct cuts {
     size_t count, capacity;
     uint32_t split; // tiles that each core has at least
 };
+
+// The most tiles of a cut that was made.
+static uint64_t most_tiles(const struct cuts *cuts)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < cuts->count; i++) {
+        const uint64_t tiles = grid_tiles(&cuts->items[i].grid);
+        most = cuts->items[i].filled && tiles > most ? tiles : most;
+    }
+    return most;
+}
 
 static void cuts_free(struct cuts *cuts)
 {
@@ -294,19 +307,60 @@ static void close_chain(struct plan_group *head, struct tiler *tiler, bool keep)
     }
 }
 
+enum { WHETHER_A_CHAIN, HOW_TO_CUT };
+
+static const struct alike_answer *look_up(struct chooser *chooser, uint32_t first, uint32_t count,
+                                          uint32_t what)
+{
+    const struct alike_question question = {first,          count,         what,
+                                            chooser->split, chooser->room, chooser->depth_room};
+    return alike_find(chooser->alike, &question);
+}
+
 static bool can_be_chain(struct chooser *chooser, uint32_t first, uint32_t count)
 {
+    const struct alike_answer *known = look_up(chooser, first, count, WHETHER_A_CHAIN);
+    if (known != NULL)
+        return known->found;
     struct tiler tiler;
     struct plan_group *head = open_chain(chooser, first, count, &tiler);
-    bool found = false;
-    for (uint32_t way = 0; way < 2 && head != NULL && !found; way++) {
+    struct alike_answer answer = {0};
+    for (uint32_t way = 0; way < 2 && head != NULL && !answer.found; way++) {
         struct cuts cuts = list_cuts_in(&tiler, chooser->split, way);
-        for (uint32_t kind = 0; kind < ROUND_KINDS && !found; kind++)
-            found = find_cut(&tiler, 1, kind, &cuts) != NULL;
+        for (uint32_t kind = 0; kind < ROUND_KINDS && !answer.found; kind++)
+            answer.found = find_cut(&tiler, 1, kind, &cuts) != NULL;
+        const uint64_t tiles = most_tiles(&cuts);
+        answer.tiles = tiles > answer.tiles ? tiles : answer.tiles;
         cuts_free(&cuts);
     }
     close_chain(&chooser->plan->groups[first], &tiler, false);
-    return found;
+    alike_keep(chooser->alike, &answer);
+    return answer.found;
+}
+
+// The cut of a chain that takes the least time.
+static struct alike_answer search(struct chooser *chooser, struct tiler *tiler, uint32_t first)
+{
+    struct alike_answer answer = {0};
+    struct best best = {.time = UINT64_MAX};
+    struct cuts cuts[2] = {0};
+    const uint32_t most = chain_units(chooser->plan, &chooser->plan->groups[first]);
+    for (uint32_t way = 0; way < 2; way++) {
+        cuts[way] = list_cuts_in(tiler, chooser->split, way);
+        for (uint32_t units = 1; units <= most; units = next_units(units))
+            try_units(chooser, tiler, first, units, &cuts[way], &best);
+        const uint64_t tiles = most_tiles(&cuts[way]);
+        answer.tiles = tiles > answer.tiles ? tiles : answer.tiles;
+    }
+    if (best.cut != NULL) {
+        answer.found = true;
+        answer.grid = best.cut->grid;
+        answer.slots = best.cut->slots;
+        answer.units = best.units;
+    }
+    cuts_free(&cuts[0]);
+    cuts_free(&cuts[1]);
+    return answer;
 }
 
 // Cuts the chain of `count` groups in the way that takes the least time. False when there is
@@ -314,25 +368,24 @@ static bool can_be_chain(struct chooser *chooser, uint32_t first, uint32_t count
 static bool tile_evaluated_choose(struct chooser *chooser, uint32_t first, uint32_t count)
 {
     struct plan *plan = chooser->plan;
+    const struct alike_answer *known = look_up(chooser, first, count, HOW_TO_CUT);
     struct tiler tiler;
     struct plan_group *head = open_chain(chooser, first, count, &tiler);
-    struct best best = {.time = UINT64_MAX};
-    struct cuts cuts[2] = {0};
-    const uint32_t most = chain_units(plan, &plan->groups[first]);
-    for (uint32_t way = 0; way < 2 && head != NULL; way++) {
-        cuts[way] = list_cuts_in(&tiler, chooser->split, way);
-        for (uint32_t units = 1; units <= most; units = next_units(units))
-            try_units(chooser, &tiler, first, units, &cuts[way], &best);
+    struct alike_answer answer = {0};
+    if (known != NULL) {
+        answer = *known;
+    } else {
+        if (head != NULL)
+            answer = search(chooser, &tiler, first);
+        alike_keep(chooser->alike, &answer);
     }
     bool found = false;
-    if (best.cut != NULL) {
+    if (answer.found) {
         tiler.arena = &plan->arena;
-        tiler.slots = best.cut->slots;
-        tiler.group->unit_count = best.units;
-        found = tiler_fill_grid(&tiler, &best.cut->grid);
+        tiler.slots = answer.slots;
+        tiler.group->unit_count = answer.units;
+        found = tiler_fill_grid(&tiler, &answer.grid);
     }
-    cuts_free(&cuts[0]);
-    cuts_free(&cuts[1]);
     close_chain(&plan->groups[first], &tiler, found);
     return found;
 }
@@ -374,6 +427,7 @@ status tile_evaluated(struct plan *plan)
     struct chooser chooser = {.plan = plan,
                               .evaluation = evaluation_create(plan),
                               .readers = group_count_readers(plan->network)};
+    chooser.alike = alike_create(plan, chooser.readers);
     for (uint32_t i = 0; i < plan->group_count; i++) {
         const uint32_t count = chain_takes(plan, &plan->groups[i]) ? tile_chain(&chooser, i) : 0;
         if (count == 0) {
@@ -384,6 +438,7 @@ status tile_evaluated(struct plan *plan)
         i += count - 1;
     }
     evaluation_free(chooser.evaluation);
+    alike_free(chooser.alike);
     free(chooser.readers);
     return STATUS_OK;
 }

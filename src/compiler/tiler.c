@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "group.h"
+#include "program/windows.h"
 #include "region.h"
 
 enum {
@@ -28,6 +29,17 @@ static void tiler_add_value(struct tiler *tiler, uint32_t value)
         tiler->values[tiler->count++] = value;
 }
 
+static void find_loops(struct tiler *tiler)
+{
+    const struct target *target = tiler->plan->target;
+    struct plan_way way;
+    if (tiler->group->engine == TARGET_NONE ||
+        !plan_find_way(target, target->engines[tiler->group->engine].memory, &way))
+        return;
+    tiler->loops[0] = target->engines[way.in].loops;
+    tiler->loops[1] = target->engines[way.out].loops;
+}
+
 void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *group,
                  struct plan_group *members, uint32_t member_count)
 {
@@ -39,6 +51,7 @@ void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *grou
                             .members = members,
                             .member_count = members != NULL ? member_count : 0,
                             .arena = &plan->arena};
+    find_loops(tiler);
     tiler->values = memory_allocate_zeroed(most + 1, sizeof *tiler->values);
     tiler->boxes = memory_allocate_zeroed(most + 1, sizeof *tiler->boxes);
     tiler->known = memory_allocate_zeroed(most + 1, sizeof *tiler->known);
@@ -158,6 +171,29 @@ uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)
     return moving * slots + staying;
 }
 
+static bool is_carried(const struct tiler *tiler, uint32_t value, uint64_t most)
+{
+    const struct shape *shape = &group_value(tiler->plan, value)->type.shape;
+    const struct plan_box *box = &tiler->boxes[tiler_find_value(tiler, value)];
+    return most == 0 || program_loops(box->rank, box->size, shape->dims, shape->dims) <= most;
+}
+
+// Whether transfers can carry the boxes at hand. Pieces of what lies near as a whole are cut
+// along one dimension: they take one loop.
+static bool are_carried(const struct tiler *tiler)
+{
+    for (uint32_t i = 0; i < tiler->group->input_count; i++) {
+        if ((tiler->placed == NULL || !tiler->placed[i]) &&
+            !is_carried(tiler, tiler->group->inputs[i], tiler->loops[0]))
+            return false;
+    }
+    for (uint32_t i = 0; i < tiler->group->output_count; i++) {
+        if (!is_carried(tiler, tiler->group->outputs[i], tiler->loops[1]))
+            return false;
+    }
+    return true;
+}
+
 // Grids -----------------------------------------------------------------------------------
 
 // Whether an engine counts so many places: in one loop, or in two.
@@ -264,7 +300,7 @@ bool tiler_fits(struct tiler *tiler, const struct grid *grid)
     }
     if (!tiler_find_staying(tiler, grid) || !tiler_propagate(tiler, &box))
         return false;
-    return tiler_local_bytes(tiler, tiler->slots) <= tiler->room;
+    return are_carried(tiler) && tiler_local_bytes(tiler, tiler->slots) <= tiler->room;
 }
 
 bool tiler_counts(const struct tiler *tiler)
@@ -533,10 +569,15 @@ void tiler_fill_whole(struct tiler *tiler)
     fill_tile(tiler, group, 0, group->tiles);
 }
 
+bool tiler_has_room(const struct plan *plan, uint64_t tiles)
+{
+    return tiles <= TILES_MOST - plan->tile_count;
+}
+
 bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid)
 {
     const uint64_t count = grid_tiles(grid);
-    if (count > TILES_MOST - tiler->plan->tile_count || !tiler_find_staying(tiler, grid))
+    if (!tiler_has_room(tiler->plan, count) || !tiler_find_staying(tiler, grid))
         return false;
     keep_staying(tiler);
     allocate_tiles(tiler, tiler->group, count);
@@ -544,7 +585,7 @@ bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid)
         allocate_tiles(tiler, &tiler->members[m], count);
     for (uint64_t i = 0; i < count; i++) {
         const struct plan_box box = grid_box(grid, tiler_shape(tiler), i);
-        if (!tiler_propagate(tiler, &box)) {
+        if (!tiler_propagate(tiler, &box) || !are_carried(tiler)) {
             tiler->group->tile_count = 0;
             return false;
         }

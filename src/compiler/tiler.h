@@ -23,6 +23,7 @@ struct tiler {
     uint32_t override_count;
     uint64_t slots;      // tiles that lie in the memory at a time
     uint64_t room;       // of the memory
+    uint64_t loops[2];   // that transfers in and out can make; 0: any number
     struct arena *arena; // where tiles are made
 };
 
@@ -87,6 +88,9 @@ struct cost_request tiler_cost(struct tiler *tiler);
 
 // Cycles of the tile at hand: of the group, or of all members one after the other.
 uint64_t tiler_cycles(struct tiler *tiler);
+
+// Whether a plan may have so many tiles more.
+bool tiler_has_room(const struct plan *plan, uint64_t tiles);
 
 // Makes the tiles of the group and of its members. False when there would be too many.
 bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "group.h"
 #include "program/location.h"
@@ -79,7 +80,7 @@ static int compare_lines(const void *left, const void *right)
 static void lines_sort(struct lines *lines)
 {
     if (lines->count > 0)
-        qsort(lines->items, lines->count, sizeof *lines->items, compare_lines);
+        sort_items(lines->items, lines->count, sizeof *lines->items, compare_lines);
 }
 
 static double percent(const struct finder *finder, uint64_t cycles)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "base/progress.h"
@@ -242,7 +243,7 @@ static void summarize(struct calibration *calibration, double started)
     double *spreads = memory_allocate_zeroed(count + 1, sizeof *spreads);
     for (size_t i = 0; i < count; i++)
         spreads[i] = calibration->points[i].spread;
-    qsort(spreads, count, sizeof *spreads, compare_doubles);
+    sort_items(spreads, count, sizeof *spreads, compare_doubles);
     summary->points = (uint32_t)count;
     summary->spread = spreads[count / 2];
     summary->spread_worst = spreads[count * 9 / 10];

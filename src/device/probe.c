@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "program/node_cost.h"
 
@@ -253,7 +254,7 @@ static status run_often(const struct probe *probe, const struct probe_budget *bu
         least = times[runs] < least ? times[runs] : least;
         runs++;
     }
-    qsort(times, runs, sizeof *times, probe_compare_times);
+    sort_items(times, runs, sizeof *times, probe_compare_times);
     result->least = times[0] > 0 ? times[0] : 1;
     result->spread = (double)times[runs / 2] / (double)result->least - 1;
     return STATUS_OK;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "program/location.h"
 
@@ -53,7 +54,7 @@ static void sim_counters_add_sample(struct profile *profile, uint32_t track, uin
 static void add_samples(struct profile *profile, uint32_t track, struct changes *changes)
 {
     if (changes->count > 0)
-        qsort(changes->items, changes->count, sizeof *changes->items, compare_changes);
+        sort_items(changes->items, changes->count, sizeof *changes->items, compare_changes);
     uint64_t level = 0;
     uint64_t shown = UINT64_MAX;
     for (size_t i = 0; i < changes->count; i++) {

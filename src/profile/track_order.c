@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 
 struct ranked {
@@ -39,7 +40,7 @@ void track_order(const struct profile *profile, uint32_t *order)
     }
     // `place` of a parent is where its next child goes; by_place has parents in order of
     // their ids, so that it is known when its children come.
-    qsort(ranked + 1, count - 1, sizeof *ranked, track_order_by_place);
+    sort_items(ranked + 1, count - 1, sizeof *ranked, track_order_by_place);
     order[0] = 0;
     place[0] = 1;
     for (uint32_t i = 1; i < count; i++) {

@@ -1,9 +1,9 @@
 #include "builder.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "tables.h"
 
 enum { CONSTANT_ALIGNMENT = 64 };
 
@@ -89,17 +89,14 @@ uint64_t program_builder_constant(struct program_builder *builder, const void *d
     return used + gap;
 }
 
-static size_t table_index(size_t table)
-{
-    size_t i = 0;
-    while (PROGRAM_TABLES[i].items != table)
-        i++;
-    return i;
-}
+// Pointers of struct program stand in the order of the tables.
+static_assert(offsetof(struct program, dispatches) - offsetof(struct program, inputs) ==
+                  PROGRAM_DISPATCHES * sizeof(void *),
+              "the place of a table's pointer tells its number");
 
 void *program_builder_add(struct program_builder *builder, size_t table, uint32_t *out_id)
 {
-    const size_t index = table_index(table);
+    const size_t index = program_builder_table(table);
     const uint32_t size = PROGRAM_TABLES[index].item_size;
     struct bytes *bytes = &builder->tables[index];
     void *item = bytes_reserve(bytes, size);
@@ -108,18 +105,6 @@ void *program_builder_add(struct program_builder *builder, size_t table, uint32_
         *out_id = (uint32_t)(bytes->size / size);
     bytes->size += size;
     return item;
-}
-
-void *program_builder_get(struct program_builder *builder, size_t table, uint32_t id)
-{
-    const size_t index = table_index(table);
-    return builder->tables[index].data + (size_t)id * PROGRAM_TABLES[index].item_size;
-}
-
-uint32_t program_builder_count(const struct program_builder *builder, size_t table)
-{
-    const size_t index = table_index(table);
-    return (uint32_t)(builder->tables[index].size / PROGRAM_TABLES[index].item_size);
 }
 
 void program_builder_view(const struct program_builder *builder, struct program *out_program)

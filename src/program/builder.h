@@ -5,10 +5,10 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "program.h"
+#include "tables.h"
 
 struct program_builder {
-    struct bytes tables[24]; // as PROGRAM_TABLES has them
+    struct bytes tables[PROGRAM_TABLE_COUNT]; // as PROGRAM_TABLES has them
     struct bytes texts;
     struct bytes constants;
     struct hash_index text_index;
@@ -38,6 +38,12 @@ uint64_t program_builder_constant(struct program_builder *builder, const void *d
 // Says where the constant of a value stays; values in order, NULL for those in the section.
 void program_builder_outside(struct program_builder *builder, const void *data);
 
+// Which table a pointer of struct program is of.
+static inline size_t program_builder_table(size_t pointer)
+{
+    return (pointer - offsetof(struct program, inputs)) / sizeof(void *);
+}
+
 // A zeroed new item of a table, and its index. The address is valid until the
 // next call for the same table.
 #define PROGRAM_ADD(builder, table, out_id)                                                        \
@@ -45,8 +51,17 @@ void program_builder_outside(struct program_builder *builder, const void *data);
 void *program_builder_add(struct program_builder *builder, size_t table, uint32_t *out_id);
 
 // An item that was added before. The address is valid until the next addition.
-void *program_builder_get(struct program_builder *builder, size_t table, uint32_t id);
-uint32_t program_builder_count(const struct program_builder *builder, size_t table);
+static inline void *program_builder_get(struct program_builder *builder, size_t table, uint32_t id)
+{
+    const size_t index = program_builder_table(table);
+    return builder->tables[index].data + (size_t)id * PROGRAM_TABLES[index].item_size;
+}
+
+static inline uint32_t program_builder_count(const struct program_builder *builder, size_t table)
+{
+    const size_t index = program_builder_table(table);
+    return (uint32_t)(builder->tables[index].size / PROGRAM_TABLES[index].item_size);
+}
 
 // The program over the builder's memory, which must outlive it.
 void program_builder_view(const struct program_builder *builder, struct program *out_program);

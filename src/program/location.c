@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "listing.h"
 
@@ -101,7 +102,7 @@ uint32_t program_group_operators(const struct program *program, uint32_t group, 
         if (!known)
             out_ids[count++] = op;
     }
-    qsort(out_ids, count, sizeof *out_ids, location_compare_ids);
+    sort_items(out_ids, count, sizeof *out_ids, location_compare_ids);
     return count;
 }
 

@@ -339,14 +339,15 @@ static void count_reduction(struct cost_request *request, const struct network *
     request->kernel = sort_of(network, node);
     const uint32_t last = shape->rank - 1;
     const struct shape *result = &node_cost_result_of(network, node)->type.shape;
-    const bool keeps = result->rank == shape->rank;
-    if (keeps && result->dims[last] == shape->dims[last] && shape->dims[last] > 1) {
-        request->variant = COST_SPREAD;
-        // Rows before the last dimension that is reduced.
-        uint32_t axis = last;
+    uint32_t axis = last; // the last dimension that is reduced
+    if (node->definition->tiling == TILED_WITHOUT_AXIS)
+        axis = normalized_axis(node, shape);
+    else if (result->rank == shape->rank && shape->dims[last] > 1)
         while (axis > 0 && result->dims[axis] == shape->dims[axis])
             axis--;
-        request->groups = node_cost_product(output, 0, axis);
+    if (axis < last && node_cost_product(shape, axis + 1, shape->rank) > 1) {
+        request->variant = COST_SPREAD;
+        request->groups = node_cost_product(output, 0, axis); // rows before it
     }
 }
 

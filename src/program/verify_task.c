@@ -150,6 +150,19 @@ static status check_destination(const struct checker *checker, const struct prog
     return STATUS_OK;
 }
 
+// The engine goes over what it carries in so many loops at most.
+static status check_loops(const struct checker *checker, const struct program_operand *from,
+                          const struct program_operand *to)
+{
+    const uint64_t most = checker->target->engines[checker->task->engine].loops;
+    const uint32_t loops =
+        program_loops(from->rank, from->size, verify_task_buffer_of(checker, from)->dims,
+                      verify_task_buffer_of(checker, to)->dims);
+    if (most == 0 || loops <= most)
+        return STATUS_OK;
+    return verify_task_fail(checker, "a transfer of more loops than its engine has");
+}
+
 // The units of the destinations are said, each once; of a single one between memories they
 // may be left out.
 static status verify_task_check_units(const struct checker *checker)
@@ -192,6 +205,7 @@ static status check_transfer(const struct checker *checker)
             return verify_task_fail(checker,
                                     "a transfer that does not go from one place to one other");
         STATUS_TRY(check_destination(checker, from, verify_task_operand_at(checker, i)));
+        STATUS_TRY(check_loops(checker, from, verify_task_operand_at(checker, i)));
     }
     return verify_task_check_units(checker);
 }

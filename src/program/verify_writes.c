@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 
 enum {
@@ -94,7 +95,7 @@ static size_t find_cuts(const struct program *program, const uint32_t *operands,
         const struct program_operand *operand = &program->operands[operands[i]];
         cuts[i] = axis < operand->rank ? operand->from[axis] : 0;
     }
-    qsort(cuts, count, sizeof *cuts, verify_writes_by_number);
+    sort_items(cuts, count, sizeof *cuts, verify_writes_by_number);
     for (size_t i = 0; i < count; i++) {
         if (kept == 0 || cuts[i] != cuts[kept - 1])
             cuts[kept++] = cuts[i];

@@ -53,3 +53,17 @@ uint32_t program_window(const struct program *program, const struct program_task
     }
     return found;
 }
+
+uint32_t program_loops(uint32_t rank, const int64_t *size, const int64_t *from, const int64_t *to)
+{
+    uint32_t loops = 0;
+    bool joined = true; // nothing is left out of what lies inside
+    for (uint32_t i = rank; i-- > 0;) {
+        if (size[i] != 1) {
+            loops += !joined;
+            joined = true;
+        }
+        joined &= size[i] == from[i] && size[i] == to[i];
+    }
+    return loops;
+}

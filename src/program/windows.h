@@ -21,4 +21,9 @@ bool program_gives(const struct program *program, const struct program_task *tas
 uint32_t program_window(const struct program *program, const struct program_task *task,
                         const struct program_operand *operand, uint32_t *out_count);
 
+// Loops of a transfer, around what lies together at both ends: dimensions that lie one after
+// the other without a gap are one, and those of a single place none. `from` and `to`: the
+// dimensions of the buffers that a part of so many places is carried between.
+uint32_t program_loops(uint32_t rank, const int64_t *size, const int64_t *from, const int64_t *to);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/figures.h"
 #include "base/memory.h"
 #include "network/tensor_text.h"
@@ -38,7 +39,7 @@ void model_table_pick(struct table *table, const struct network *network, size_t
         const struct work *work = &network_node(network, i)->work;
         ranked[i] = (struct ranked){i, work->flops, work->bytes_read + work->bytes_written};
     }
-    qsort(ranked, count, sizeof *ranked, by_work);
+    sort_items(ranked, count, sizeof *ranked, by_work);
     for (size_t i = 0; i < top; i++)
         nodes[i] = ranked[i].node;
     table_order(table, nodes, top);

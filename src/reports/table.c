@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "table_parts.h"
 
@@ -244,7 +245,7 @@ void table_sort(struct table *table, struct view key)
         return;
     struct sort_key *keys = memory_allocate_zeroed(table->count, sizeof *keys);
     take_keys(table, column, descending, keys);
-    qsort(keys, table->count, sizeof *keys, reports_table_compare_keys);
+    sort_items(keys, table->count, sizeof *keys, reports_table_compare_keys);
     for (size_t i = 0; i < table->count; i++)
         table->rows[i] = keys[i].row;
     drop_keys(keys, table->count);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/figures.h"
 #include "base/memory.h"
 #include "table_parts.h"
@@ -131,7 +132,7 @@ static void choose_usual(struct table *table)
             table->shown[table->shown_count++] = column;
     }
     if (table->shown_count > 1)
-        qsort(table->shown, table->shown_count, sizeof *table->shown, table_text_by_place);
+        sort_items(table->shown, table->shown_count, sizeof *table->shown, table_text_by_place);
 }
 
 static void table_choose_columns(struct table *table)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/answer.h"
+#include "base/sort.h"
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
@@ -426,7 +427,7 @@ int opscope_session_get_metrics_sized(struct opscope_session *session,
         free(sorted);
         return OPSCOPE_ERROR_NOT_FOUND;
     }
-    qsort(sorted, count, sizeof *sorted, session_by_time);
+    sort_items(sorted, count, sizeof *sorted, session_by_time);
     struct opscope_session_metrics metrics = {.inferences = count,
                                               .least = sorted[0],
                                               .most = sorted[count - 1],

@@ -224,6 +224,12 @@ static status read_loop(struct target_reading *reading, struct target_engine *en
     return target_read_amount(reading, entry, &engine->loop);
 }
 
+static status read_loops(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry)
+{
+    return target_read_amount(reading, entry, &engine->loops);
+}
+
 static status read_program_bytes(struct target_reading *reading, struct target_engine *engine,
                                  const struct target_entry *entry)
 {
@@ -282,6 +288,7 @@ static const struct {
     {"start_code", read_start_code},
     {"wait_code", read_wait_code},
     {"loop", read_loop},
+    {"loops", read_loops},
     {"program_bytes", read_program_bytes},
     {"program_room", read_program_room},
     {"program_tables", read_program_tables},

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/sort.h"
 #include "base/bytes.h"
 #include "base/input.h"
 #include "base/memory.h"
@@ -156,7 +157,7 @@ char **target_names(size_t *out_count)
     if (folder != NULL)
         add_folder(&names, view_of(folder));
     free(folder);
-    qsort(names.items, names.count, sizeof *names.items, find_by_name);
+    sort_items(names.items, names.count, sizeof *names.items, find_by_name);
     size_t kept = 0;
     for (size_t i = 0; i < names.count; i++) {
         if (kept > 0 && strcmp(names.items[kept - 1], names.items[i]) == 0)

@@ -113,6 +113,7 @@ struct target_engine {
     int32_t rank;        // of its first lane among the lanes of a profile
     uint32_t first_lane; // of all lanes of all units of all engines
     uint64_t loop;       // places of a dimension that it can count; 0: any number
+    uint64_t loops;      // of a transfer, around what lies together; 0: any number
     // What the queue needs for it:
     uint64_t start_cycles; // of the queue, for each start
     uint64_t start_code;   // bytes of code

@@ -88,7 +88,7 @@ def test_flipped_bits(folder):
     content = path.read_bytes()
     opscope("convert", path, "-o", folder / "whole.pb")
     rng = random.Random(3)
-    for _ in range(120 if SANITIZED else 300):
+    for _ in range(60 if SANITIZED else 300):
         at = rng.randrange(len(content))
         damaged = bytearray(content)
         damaged[at] ^= 1 << rng.randrange(8)

@@ -100,7 +100,7 @@ def test_crowds_of_spans_take_n_log_n(folder):
 
 def test_crowds_of_tracks_take_n_log_n(folder):
     for what in list(CROWDS)[2:]:
-        path = crowd(folder, what, 20_000 if SANITIZED else 100_000)
+        path = crowd(folder, what, 2_000 if SANITIZED else 50_000)
         for words in (["info", "--top", "1"], ["overview", "--json"], ["convert", "-o", folder / "x.pb"]):
             opscope(words[0], path, *words[1:])
 

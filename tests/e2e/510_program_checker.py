@@ -106,7 +106,7 @@ def shared_networks(target):
     and ONNX's own, when everything is asked for, but not cut to crumbs."""
     found = sorted((ROOT.parent / "shared/data/tosa").glob("*.mlir"))
     if not ALL or target not in ("torq-sl2610", "host"):
-        return found[::48] if SANITIZED else found[::12]
+        return found[::96] if SANITIZED else found[::24]
     found += sorted((ROOT.parent / "shared/data/models").glob("*/model.onnx"))
     return found + sorted(pathlib.Path("/usr/share/libonnx-testdata/data").glob("*/*/model.onnx"))
 
@@ -424,11 +424,11 @@ def test_altered_programs_are_refused_by_both(folder):
     cut = [ROOT / f"tests/testdata/tosa_ops/{name}.mlir" for name in ("add", "conv-stride1-notile")]
     samples = [*(compiled(folder, network, small_target(folder)) for network in cut),
                compiled(folder, ROOT / "samples/tosa/fc.mlir", "torq-sl2610"), near(folder, cut[1])]
-    refused_alterations(folder, samples, ALTERATIONS + OF_WINDOWS, 4 if SANITIZED else 10)
+    refused_alterations(folder, samples, ALTERATIONS + OF_WINDOWS, 2 if SANITIZED else 6)
 
 
 def test_altered_programs_of_several_streams_are_refused_by_both(folder):
-    refused_alterations(folder, [three_cores(folder)], ALTERATIONS + OF_STREAMS, 5 if SANITIZED else 24)
+    refused_alterations(folder, [three_cores(folder)], ALTERATIONS + OF_STREAMS, 3 if SANITIZED else 16)
 
 
 def interesting(rng, code, number):

@@ -1,6 +1,9 @@
 """Quantized operators are cut into tiles, stay on the slices, and compute the same bits."""
 
 from support import *
+
+sys.path.append(str(ROOT / "tests/tools"))
+import program_checker as checker
 from onnx_writer import *
 
 # Small enough that every one of the networks below has to be cut.
@@ -24,10 +27,10 @@ def quantized(folder, nodes, inputs, weights=()):
     return write(folder / "net.onnx", make_model(graph, opset=17))
 
 
-def check(folder, network, tiles_least=2, little=LITTLE):
+def check(folder, network, tiles_least=2, little=(LITTLE,)):
     """Compiles it for little memory; the middle of it is cut and not left to the host."""
     program = folder / "net.opx"
-    report = opscope("compile", network, "--target=torq-sl2610", little, "-o", program,
+    report = opscope("compile", network, "--target=torq-sl2610", *little, "-o", program,
                      "--json").json()
     engines = {group["type"]: (group["engine"], group["tiles"]) for group in report["slowest"]}
     equal({engine for engine, _ in engines.values()}, {"slice"}, f"engines of {engines}")
@@ -144,7 +147,57 @@ def test_what_follows_a_joining_is_not_cut_along_its_axis(folder):
     nodes = [make_node("Concat", ["a", "b"], ["j"], axis=1), make_node("Abs", ["j"], ["y"])]
     network = plain_network(folder, nodes, {"a": shape, "b": shape}, {"y": ("bf16", [2, 16, 40, 16])})
     for size in (40, 48, 64, 80):
-        check(folder, network, little=f"--set=lram.size={size}KiB")
+        check(folder, network, little=(f"--set=lram.size={size}KiB",))
+
+
+def test_transfers_keep_to_their_loops(folder):
+    """A turned value in parts: with fewer loops it is cut otherwise."""
+    node = make_node("Transpose", ["x"], ["y"], perm=[1, 3, 0, 2, 4])
+    network = plain_network(folder, [node], {"x": ("i8", [4, 8, 4, 8, 32])}, {"y": ("i8", [8, 8, 4, 4, 32])})
+    most = {}
+    for loops in (0, 1):
+        options = [f"--set={engine}.loops={loops}" for engine in ("dma_in", "dma_out")]
+        check(folder, network, tiles_least=8, little=("--set=lram.size=9KiB", *options))
+        opscope("verify", folder / "net.opx")
+        program = checker.Program((folder / "net.opx").read_bytes())
+        proof = checker.Proof(program, checker.Target(program.target))
+        most[loops] = max(proof.loops(*proof.operands(task)) for task in program.tasks if task.kind == checker.TRANSFER)
+    equal(most, {0: 2, 1: 1}, "loops of the transfers")
+
+
+def test_what_takes_too_many_loops_goes_to_the_host(folder):
+    """Three rows or columns of all channels are too much, and parts of both take two loops."""
+    weights = [make_tensor("w", "i8", [8, 8, 3, 3], [i % 17 - 8 for i in range(576)]),
+               make_tensor("wscale", "f32", [], [0.01]), make_tensor("wzero", "i8", [], [0])]
+    nodes = [make_node("DequantizeLinear", ["w", "wscale", "wzero"], ["w_real"]),
+             make_node("Conv", ["x_real", "w_real"], ["y_real"], pads=[1, 1, 1, 1])]
+    network = quantized(folder, nodes, {"x": [1, 8, 512, 512]}, weights)
+    for loops, engine in ((4, "slice"), (1, "host")):
+        options = ["--target=torq-sl2610", "--set=lram.size=16KiB", f"--set=dma_in.loops={loops}"]
+        opscope("compile", network, *options, "-o", folder / "net.opx")
+        group = opscope("program", folder / "net.opx", "--groups", "--json").json()["groups"][0]
+        equal(group["engine"], engine, f"{loops} loops")
+    contains(group["reason"], "parts of it that fit take more loops than a transfer has")
+
+
+def test_more_loops_than_a_transfer_has_are_refused(folder):
+    """The program carries its target: with another number there, what it does is wrong."""
+    node = make_node("Transpose", ["x"], ["y"], perm=[1, 3, 0, 2, 4])
+    network = plain_network(folder, [node], {"x": ("i8", [4, 8, 4, 8, 32])}, {"y": ("i8", [8, 8, 4, 4, 32])})
+    opscope("compile", network, "--target=torq-sl2610", "--set=lram.size=9KiB", "--set=dma_in.loops=2", "-o",
+            folder / "net.opx")
+    good = (folder / "net.opx").read_bytes()
+    checker.check(good)
+    equal(good.count(b"loops = 2"), 1, "the target's text")
+    bad = bytearray(good.replace(b"loops = 2", b"loops = 1"))
+    checker.sign(bad)
+    result = opscope("verify", write(folder / "bad.opx", bytes(bad)), code=1)
+    contains(result.err, "more loops than its engine has")
+    try:
+        checker.check(bytes(bad))
+        fail("the second checker takes it")
+    except checker.Wrong as wrong:
+        contains(str(wrong), "rule 5")
 
 
 main()

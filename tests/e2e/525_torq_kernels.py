@@ -130,6 +130,21 @@ def test_widths_of_matrices():
     equal(explained("Gemm 1x1280xi8,1280x1000xi8")["cycles"], 20480, "1 x 1280 x 1000")
 
 
+def test_kernels_keep_to_the_loops_of_the_machine():
+    """The published nests of the kernels take what the prices say, and no more loops than there
+    are, however large the operands; with another loop around, or a load outside, they would not."""
+    for case in ("Conv 1x64x56x56xi8,64x64x3x3xi8 -a pads=1,1,1,1", "Conv 300x512x64x64xi8,512x512x7x7xi8 -a pads=3,3,3,3",
+                 "Gemm 700x5000xi8,5000x6400xi8", "tosa.matmul 300x400x500xi8,300x500x640xi8",
+                 "tosa.add 1x56x56x24xi8,1x56x56x24xi8", "tosa.add 700x900x300xbf16,700x900x300xbf16",
+                 "tosa.reduce_sum 300x20x1000xi32 -a axis=1", "tosa.reduce_sum 3x500x700x20x640xbf16 -a axis=3"):
+        nest = torq_kernels.nest(case)
+        equal(list(nest.beyond()), [], case)
+        equal((nest.cycles(), nest.cycles()), (explained(case)["cycles"], torq_kernels.cycles(case)), case)
+    nest = torq_kernels.Nest({"a": 300, "b": 2, "c": 2}, {"k": 300}, {"d": 2, "e": 2, "f": 2, "g": 4}, {"b", "d", "f"},
+                             (0, set()), (0, set()), (0, set()), {"d", "f", "g"})
+    equal(len(list(nest.beyond())), 2, f"too many of each: {list(nest.beyond())}")
+
+
 def test_types_are_torqs(folder):
     for source, want in ((FC, {"fully_connected", "identity"}), (ADD, {"add"}), (CONV, {"conv2d"})):
         torq_compile(source, "-o", folder / "m.vmfb", "--torq-enable-profiling",

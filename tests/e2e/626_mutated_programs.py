@@ -113,7 +113,8 @@ def test_a_misaligned_buffer(folder):
     path = folder / "add.opx"
     opscope("compile", ADD, "--target", TARGET, "-o", path)
     data = path.read_bytes()
-    for index, buffer in enumerate(files.Program(data).buffers):
+    buffers = list(enumerate(files.Program(data).buffers))
+    for index, buffer in buffers[::-(-len(buffers) // (4 if SANITIZED else 16))]:
         if buffer.kind not in (files.PIPELINE, files.DYNAMIC):
             refused(folder, data, "multiple of 64|beyond", ("buffers", index, "address", buffer.address + 1))
 

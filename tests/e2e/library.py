@@ -5,7 +5,8 @@ from support import ROOT, SANITIZED, Skip, os, program, re, run
 __all__ = ["EXAMPLES", "HEADERS", "Installed", "declared", "exported", "install"]
 
 EXAMPLES = sorted(path.name for path in (ROOT / "examples").iterdir() if path.suffix in (".c", ".cpp"))
-HEADERS = ["analyse.h", "opscope.h", "profile.h", "record.h", "result.h", "session.h", "timechart.h", "version.h"]
+HEADERS = ["analyse.h", "opscope.h", "profile.h", "record.h", "result.h", "session.h", "table.h",
+           "timechart.h", "version.h"]
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
@@ -38,14 +39,14 @@ class Installed:
         return run(*command, env=self.environment, **options)
 
 
-def install(folder, destdir="", build=None):
+def install(folder, destdir="", build=None, python="python3"):
     """`make install` into folder; what is there already is not built again."""
     if shutil.which("make") is None:
         raise Skip("no make")
     build = build or program("opscope").resolve().parent
     prefix = "/usr" if destdir else folder / "installed"
     run("make", "-C", ROOT, "-o", "all", "install", f"DESTDIR={destdir}", f"PREFIX={prefix}",
-        f"BUILD={os.path.relpath(build, ROOT)}")
+        f"BUILD={os.path.relpath(build, ROOT)}", f"PYTHON={python}")
     return Installed(folder / "installed")
 
 

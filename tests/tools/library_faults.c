@@ -150,6 +150,26 @@ static int visit_query(struct opscope_profile *profile)
     return code;
 }
 
+static int visit_columns(struct opscope_profile *profile)
+{
+    const struct opscope_table_options options = {.arguments = "category", .filter = "*"};
+    struct opscope_column column;
+    struct opscope_table *table;
+    const char *name;
+    char message[256] = "";
+    int code = OPSCOPE_OK;
+    for (uint32_t i = 0; (name = opscope_table_name(i)) != NULL && code == OPSCOPE_OK; i++) {
+        code = opscope_profile_table(profile, name, &options, &table, message, sizeof message);
+        if (code != OPSCOPE_OK)
+            continue;
+        for (uint32_t j = 0; j < opscope_table_column_count(table); j++)
+            opscope_table_get_column(table, j, &column);
+        opscope_table_row_count(table);
+        opscope_table_free(table);
+    }
+    return code;
+}
+
 static int visit(struct opscope_profile *profile, int code)
 {
     if (code != OPSCOPE_OK)
@@ -157,12 +177,13 @@ static int visit(struct opscope_profile *profile, int code)
     visit_tables(profile);
     code = visit_events(profile);
     const int overview = visit_overview(profile);
+    const int columns = visit_columns(profile);
     const int times = visit_times(profile);
     const int query = visit_query(profile);
     // Also what is not sound is looked at.
     visit_tables(profile);
     opscope_profile_free(profile);
-    const int codes[] = {code, overview, times, query};
+    const int codes[] = {code, overview, columns, times, query};
     for (size_t i = 0; i < sizeof codes / sizeof *codes && code == OPSCOPE_OK; i++)
         code = codes[i];
     return code;

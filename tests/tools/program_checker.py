@@ -551,12 +551,28 @@ class Proof:
         need(len(others) == 1 or engine.cast, "task", index, "rule 5: its engine does not cast")
         for b in others:
             self.destination(index, task, a, b)
+            need(not engine.loops or self.loops(a, b) <= engine.loops, "task", index,
+                 "rule 5: more loops than its engine has")
         units = [self.buffer(b).unit for b in others]
         said = [item.id for item in self.p.task_units[task.first_unit:task.first_unit + task.unit_count]]
         need(said == units or (not said and len(units) == 1 and engine.role == "transfer"), "task", index,
              "rule 5: other units than it says")
         need(not said or len({(self.buffer(b).memory, self.buffer(b).unit) for b in others}) == len(others),
              "task", index, "rule 5: a unit twice")
+
+    def loops(self, a, b):
+        """Counts and strides at both ends, inner ones first; what lies together is no loop."""
+        found = [(1, 1, 1)]
+        steps = [1, 1]
+        for axis in reversed(range(a.rank)):
+            size = a.size[axis]
+            count, *strides = found[-1]
+            if [count * stride for stride in strides] == steps:
+                found[-1] = (count * size, *strides)
+            elif size > 1:
+                found.append((size, *steps))
+            steps = [step * self.buffer(end).dims[axis] for step, end in zip(steps, (a, b))]
+        return len(found) - 1
 
     def destination(self, index, task, a, b):
         x, y = self.buffer(a), self.buffer(b)

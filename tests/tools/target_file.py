@@ -30,6 +30,7 @@ class Engine:
         self.per = keys.get("per", "machine")
         self.lanes = int(keys.get("lanes", keys.get("count", "1")))
         self.cast = keys.get("cast") == "many"
+        self.loops = int(keys.get("loops", "0"))
         plain = name.upper() + (" {lane}" if self.lanes > 1 else "")
         self.label = keys.get("label", LABELS[keys["kind"]] if "kind" in keys else plain)
         self.queue = None

@@ -177,6 +177,13 @@ def reduce(shapes, attributes):
     return outer * cd(inner, width) * max(length, passes(inner, width, BYTES[element]))
 
 
+def argmax(shapes, attributes):
+    (_, rows, columns), element = shapes[0]
+    if attributes["axis"][0] == 2:  # turned first
+        return turned(columns, rows, element) + argmax([([1, columns, rows], element)], {"axis": [1]})
+    return cd(columns, VECTOR) * max(rows, VECTOR // ACT)
+
+
 # Pooling and movement -----------------------------------------------------------------------
 
 def max_pool(shapes, attributes):
@@ -280,7 +287,7 @@ KERNELS = {
     "tosa.bitwise_not": each(lambda element: 16),
     "tosa.logical_left_shift": each(lambda element: 8 if element == "i32" else 16),
     "tosa.select": select,
-    "tosa.reduce_sum": reduce,
+    "tosa.reduce_sum": reduce, "tosa.argmax": argmax,
     "MaxPool": max_pool, "GlobalAveragePool": whole_pool,
     "Transpose": transpose,
     "Gather": gather, "tosa.gather": gather, "tosa.scatter": scatter,
@@ -292,3 +299,103 @@ KERNELS = {
 def cycles(case):
     operator, shapes, attributes = read(case)
     return max(1, KERNELS[operator](shapes, attributes))
+
+
+# Loops ------------------------------------------------------------------------------------
+
+APPENDED_MOST = 3  # loops that what is written is not indexed by, neighbours being one
+REPEATED_MOST, STRIDED_MOST = 2, 2  # loops of a register
+REPETITIONS_MOST = 256  # of its inner repeated loop, but for weights and biases
+
+
+class Nest:
+    """A kernel as it is published: loops around everything, those that products are added up in,
+    and those that results leave in. A load is what is brought to a register: how many loops are
+    around it, and which of those inside it is indexed by."""
+
+    def __init__(self, outer, inner, leaving, written, data, weights, biases, partial):
+        self.outer, self.inner, self.leaving = outer, inner, leaving
+        self.written = written
+        alu, act = {**outer, **inner}, {**outer, **leaving}
+        self.registers = {"CEDR": (alu, *data, False), "CEWR": (alu, *weights, True),
+                          "ACBR": (act, *biases, True), "ACPR": (act, len(outer), partial, False)}
+
+    def cycles(self):
+        outer = math.prod(self.outer.values())
+        return outer * max(math.prod(self.inner.values()), math.prod(self.leaving.values()))
+
+    def appended(self):
+        loops = [name in self.written for name in {**self.outer, **self.leaving}]
+        return sum(not indexed and (i == 0 or loops[i - 1]) for i, indexed in enumerate(loops))
+
+    def beyond(self):
+        """What the machine has not got."""
+        if self.appended() > APPENDED_MOST:
+            yield f"{self.appended()} loops of what is written"
+        for register, (stack, depth, indexed, big) in self.registers.items():
+            repeats, strides = [], 0
+            for name, count in reversed(list(stack.items())[depth:]):
+                if name in indexed:
+                    strides += 1 if not (strides and register in ("CEWR", "ACPR")) else 0  # one after the other
+                elif big and repeats:
+                    repeats[-1] *= count
+                else:
+                    repeats.append(count)
+            needed = len(repeats) + (not big and bool(repeats) and repeats[0] > REPETITIONS_MOST)
+            if needed > REPEATED_MOST or strides > STRIDED_MOST:
+                yield f"{register}: {repeats} repeated, {strides} strided"
+
+
+def conv_nest(shapes, attributes):
+    (n, _, high, wide), element = shapes[0]
+    (oc, ic, kh, kw), weight = shapes[1]
+    width, part = vector(element, weight)
+    group = 4 if oc >= 4 else 1
+    return Nest({"n": n, "oc": oc // group, "iv": cd(high * wide, width)}, {"ic": ic, "kh": kh, "kw": kw},
+                {"o": group, "av": cd(width * part, ACT)}, {"n", "oc", "o"},
+                (6, {"kw"}), (5 if kw <= 3 else 6, {"kw"}), (4, set()), {"o", "av"})
+
+
+def gemm_nest(shapes, _):
+    (rows, ic), element = shapes[0]
+    oc = shapes[1][0][1]
+    width = 64 if BYTES[element] == 1 else 32
+    return Nest({"n": rows, "oc": cd(oc, width)}, {"ic": ic}, {"av": cd(width, 8 if element in FLOATS else 4)},
+                {"n"}, (3, set()), (3, set()), (3, set()), {"av"})
+
+
+def matmul_nest(shapes, _):
+    (batch, rows, inner), element = shapes[0]
+    columns = shapes[1][0][2]
+    width, part = vector(element, shapes[1][1])
+    return Nest({"b": batch, "m": rows, "n": cd(columns, width)}, {"k": inner},
+                {"av": passes(columns, width, part)}, {"b", "m"},
+                (4, set()), (4, set()), (0, set()), {"av"})
+
+
+def add_nest(shapes, _):
+    dims, element = shapes[0]
+    count = math.prod(dims)
+    width, part = vector(element, {"i8": "i16", "i16": "i16", "i32": "i8", "bf16": "bf16"}[element])
+    return Nest({"iv": cd(count, width)}, {"it": 2}, {"av": passes(count, width, part)}, set(),
+                (2, set()), (0, {"it"}), (0, set()), {"av"})
+
+
+def reduce_nest(shapes, attributes):
+    dims, element = shapes[0]
+    axis = attributes["axis"][0]
+    width = VECTOR // BYTES[element]
+    inner = math.prod(dims[axis + 1:])
+    outer = {f"b{i}": size for i, size in enumerate(dims[:axis])}
+    return Nest({**outer, "rv": cd(inner, width)}, {"r": dims[axis]},
+                {"av": passes(inner, width, BYTES[element])}, set(outer),
+                (len(outer) + 2, set()), (0, set()), (len(outer), set()), {"av"})
+
+
+NESTS = {"Conv": conv_nest, "Gemm": gemm_nest, "tosa.matmul": matmul_nest, "tosa.add": add_nest,
+         "tosa.reduce_sum": reduce_nest}
+
+
+def nest(case):
+    operator, shapes, attributes = read(case)
+    return NESTS[operator](shapes, attributes)

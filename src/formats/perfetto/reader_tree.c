@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "formats/trace/engine_names.h"
 #include "formats/trace/track_source.h"
@@ -308,7 +309,7 @@ static void rank_children(const struct tree *tree)
     struct child *children =
         memory_allocate_zeroed(tree->tracks->tracks.count + 1, sizeof *children);
     const size_t count = collect_children(tree, children);
-    qsort(children, count, sizeof *children, compare_children);
+    sort_items(children, count, sizeof *children, compare_children);
     int32_t rank = 0;
     for (size_t i = 0; i < count; i++) {
         rank = i > 0 && children[i].parent == children[i - 1].parent ? rank + 1 : 0;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "summary.h"
 
@@ -340,7 +341,7 @@ static void model_operations(struct qaic_raw_stats *stats, const struct qaic_col
             .pcycles = times->tasks[i].end - times->tasks[i].start,
         };
     }
-    qsort(items, count, sizeof *items, by_thread);
+    sort_items(items, count, sizeof *items, by_thread);
     find_waits(items, count, base);
     stats->operations = items;
     stats->operation_count = count;
@@ -414,7 +415,7 @@ static void model_doorbells(struct qaic_raw_stats *stats, const struct program *
                   program->input_count, target, base);
     add_doorbells(items, &stats->doorbell_count, QAIC_PORT_OUTPUT, times->outputs,
                   program->output_count, target, base);
-    qsort(items, stats->doorbell_count, sizeof *items, by_time);
+    sort_items(items, stats->doorbell_count, sizeof *items, by_time);
     stats->doorbells = items;
 }
 

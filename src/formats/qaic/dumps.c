@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/output.h"
@@ -130,7 +131,7 @@ static size_t list_changes(const struct dump *dump, struct change *changes, uint
         if (buffer->address + buffer->size > tops[buffer->unit])
             tops[buffer->unit] = buffer->address + buffer->size;
     }
-    qsort(changes, count, sizeof *changes, by_moment);
+    sort_items(changes, count, sizeof *changes, by_moment);
     return count;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "collect.h"
 
@@ -151,7 +152,7 @@ static void add_operators(struct qaic_perf_metrics *metrics, const struct progra
         if (item->work.known != 0)
             all[count++] = (struct qaic_size_count){item->work.elements, 1};
     }
-    qsort(all, count, sizeof *all, by_elements);
+    sort_items(all, count, sizeof *all, by_elements);
     for (size_t i = 0; i < count; i++) {
         struct qaic_size_count *last = &all[metrics->histogram_count];
         if (metrics->histogram_count > 0 && last[-1].elements == all[i].elements)

@@ -142,7 +142,7 @@ static struct replay_list replays_sorted(const struct host_ops *host)
     list.items = memory_allocate((list.count + 1) * sizeof *list.items);
     for (uint32_t i = 0; i < host->replays.count; i++)
         list.items[i] = *(const struct host_replay *)segments_get(&host->replays, i);
-    qsort(list.items, list.count, sizeof *list.items, compare_replays);
+    sort_items(list.items, list.count, sizeof *list.items, compare_replays);
     return list;
 }
 
@@ -189,7 +189,7 @@ static struct replayed *collect_replayed(struct joiner *joiner, size_t *out_coun
         }
     }
     if (*out_count > 0)
-        qsort(items, *out_count, sizeof *items, compare_replayed);
+        sort_items(items, *out_count, sizeof *items, compare_replayed);
     return items;
 }
 
@@ -333,7 +333,7 @@ static struct timed_run *runs_sorted(const struct device_ops *ops)
         const struct device_op *op = device_ops_op(ops, run->op);
         runs[i] = (struct timed_run){i, op->session, op->device, run->window.first};
     }
-    qsort(runs, count, sizeof *runs, compare_runs);
+    sort_items(runs, count, sizeof *runs, compare_runs);
     return runs;
 }
 
@@ -439,8 +439,8 @@ struct logs_rows logs_join(struct logs_record *record)
     if (record->has_device)
         join_unknown(&joiner, host->ops.count > 0);
     if (joiner.rows.count > 0)
-        qsort(joiner.rows.items, joiner.rows.count, sizeof *joiner.rows.items,
-              logs_join_compare_rows);
+        sort_items(joiner.rows.items, joiner.rows.count, sizeof *joiner.rows.items,
+                   logs_join_compare_rows);
     free(joiner.run_times);
     return joiner.rows;
 }

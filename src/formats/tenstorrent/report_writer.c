@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "report.h"
 #include "wire/csv.h"
@@ -181,8 +182,8 @@ static void plan_others(struct plan *plan)
         }
     }
     if (plan->count > sorted_from)
-        qsort(plan->columns + sorted_from, plan->count - sorted_from, sizeof *plan->columns,
-              report_writer_compare_names);
+        sort_items(plan->columns + sorted_from, plan->count - sorted_from, sizeof *plan->columns,
+                   report_writer_compare_names);
 }
 
 // V1 has no logical shapes.

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/recovery.h"
@@ -150,7 +151,7 @@ void pairing_list(const struct pairing *pairing, struct pairing_begin *out_begin
         for (uint32_t id = pairing->slots[i]; id != 0; id = pairing->items[id - 1].next)
             out_begins[count++] = pairing->items[id - 1];
     }
-    qsort(out_begins, count, sizeof *out_begins, compare_line);
+    sort_items(out_begins, count, sizeof *out_begins, compare_line);
 }
 
 void pairing_free(struct pairing *pairing)

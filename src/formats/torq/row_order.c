@@ -56,7 +56,7 @@ struct row_order row_order_find(struct rows *rows)
         order.rows = memory_grow(order.rows, order.count, &order.capacity, sizeof *order.rows);
         order.rows[order.count++] = item;
     }
-    qsort(order.rows, order.count, sizeof *order.rows, row_order_by_time);
+    sort_items(order.rows, order.count, sizeof *order.rows, row_order_by_time);
     return order;
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "engines.h"
 #include "program/location.h"
@@ -162,8 +163,8 @@ status run_actions_read(const struct program *program, struct profile *recorded,
         return result;
     }
     if (out_actions->count > 1)
-        qsort(out_actions->items, out_actions->count, sizeof *out_actions->items,
-              run_actions_by_start);
+        sort_items(out_actions->items, out_actions->count, sizeof *out_actions->items,
+                   run_actions_by_start);
     find_finishes(out_actions);
     return STATUS_OK;
 }

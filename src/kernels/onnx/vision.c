@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "kernels/core/convert.h"
 #include "kernels/kernel_tables.h"
@@ -92,7 +93,7 @@ static void suppress_class(struct suppression *task, const float *boxes, const f
         if (scores[i] == scores[i] &&
             (!task->has_score_threshold || scores[i] > task->score_threshold))
             task->candidates[count++] = (struct candidate){scores[i], i};
-    qsort(task->candidates, count, sizeof *task->candidates, compare_candidates);
+    sort_items(task->candidates, count, sizeof *task->candidates, compare_candidates);
     int64_t kept = 0;
     for (size_t i = 0; i < count && kept < task->most; i++) {
         const struct box box =

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 
 uint64_t tosa_line(struct tosa_importer *importer, const char *at)
@@ -391,8 +392,8 @@ static status read_node(struct tosa_importer *importer, const struct mlir_operat
         return status_at(STATUS_UNSUPPORTED, importer->document->name, line,
                          "there is no operation '%.*s'", VIEW_ARGUMENTS(operation->name));
     STATUS_TRY(tosa_import_graph_read_regions(&draft));
-    qsort(draft.attributes, draft.attribute_count, sizeof *draft.attributes,
-          tosa_import_graph_compare_names);
+    sort_items(draft.attributes, draft.attribute_count, sizeof *draft.attributes,
+               tosa_import_graph_compare_names);
     *out_node = network_node_add(importer->network, graph);
     network_node(importer->network, *out_node)->definition = definition;
     fill_node(&draft, *out_node, index);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 
 enum {
@@ -105,7 +106,7 @@ static void add_engines(const struct overview *overview, struct overview_rows *r
         engines[i] = overview->engines[i];
         engines[i].index = (uint32_t)i;
     }
-    qsort(engines, count, sizeof *engines, roles_compare_places);
+    sort_items(engines, count, sizeof *engines, roles_compare_places);
     for (size_t i = 0; i < count; i++) {
         char name[512];
         if (says_no_more(overview, &engines[i]))

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -284,7 +285,7 @@ static void add_rows(const struct opstats_plan *plan, const struct totals *total
                   : arena_copy(arena, own[i].details);
         core->rows[core->row_count++] = opstats_row_of(&sums[i], core, details, waits);
     }
-    qsort(core->rows, core->row_count, sizeof *core->rows, by_ucycles);
+    sort_items(core->rows, core->row_count, sizeof *core->rows, by_ucycles);
     free(sums);
 }
 

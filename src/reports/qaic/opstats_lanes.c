@@ -44,8 +44,8 @@ static bool is_in_order(const struct opstats_lanes *lanes, const struct qaic_raw
     return true;
 }
 
-static struct lane_key *sort_items(const struct opstats_lanes *lanes,
-                                   const struct qaic_raw_stats *stats, bool merged)
+static struct lane_key *sort_lane_items(const struct opstats_lanes *lanes,
+                                        const struct qaic_raw_stats *stats, bool merged)
 {
     struct lane_key *keys = memory_allocate_zeroed(stats->operation_count + 1, sizeof *keys);
     for (size_t i = 0; i < stats->operation_count; i++)
@@ -78,7 +78,7 @@ void opstats_lanes_find(const struct opstats *opstats, bool merged, struct opsta
     out_lanes->lane = memory_allocate_zeroed(stats->operation_count + 1, 1);
     out_lanes->counts = memory_allocate_zeroed((size_t)network->cores * out_lanes->places + 1, 1);
     struct lane_key *keys =
-        is_in_order(out_lanes, stats, merged) ? NULL : sort_items(out_lanes, stats, merged);
+        is_in_order(out_lanes, stats, merged) ? NULL : sort_lane_items(out_lanes, stats, merged);
     for (size_t i = 0; i < stats->operation_count; i++) {
         const size_t index = keys != NULL ? keys[i].index : i;
         const struct qaic_raw_operation *item = &stats->operations[index];

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 
 // Names ------------------------------------------------------------------------------------
@@ -288,8 +289,8 @@ void opstats_report_finish(struct opstats_report *report)
         }
     }
     if (report->node_count > 0) {
-        qsort(report->nodes, report->node_count, sizeof *report->nodes, by_ticks);
-        qsort(report->blocks, report->block_count, sizeof *report->blocks, by_ticks);
+        sort_items(report->nodes, report->node_count, sizeof *report->nodes, by_ticks);
+        sort_items(report->blocks, report->block_count, sizeof *report->blocks, by_ticks);
     }
     find_stragglers(report);
     find_figures(report);

@@ -58,7 +58,7 @@ static struct visit *list_visits(const struct device_ops *ops, size_t *out_count
         }
     }
     if (*out_count > 0)
-        qsort(visits, *out_count, sizeof *visits, compare_visits);
+        sort_items(visits, *out_count, sizeof *visits, compare_visits);
     return visits;
 }
 
@@ -101,7 +101,7 @@ static struct gap *list_gaps(const struct device_ops *ops, size_t *out_count)
     }
     free(visits);
     if (*out_count > 0)
-        qsort(gaps, *out_count, sizeof *gaps, compare_gaps);
+        sort_items(gaps, *out_count, sizeof *gaps, compare_gaps);
     return gaps;
 }
 
@@ -139,7 +139,7 @@ static struct grid_cells list_places(const struct device_log *log)
     }
     size_t kept = 0;
     if (places.count > 0)
-        qsort(places.items, places.count, sizeof *places.items, per_core_compare_places);
+        sort_items(places.items, places.count, sizeof *places.items, per_core_compare_places);
     for (size_t i = 0; i < places.count; i++) {
         if (kept == 0 || per_core_compare_places(&places.items[kept - 1], &places.items[i]) != 0)
             places.items[kept++] = places.items[i];

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "perf.h"
 
@@ -28,7 +29,7 @@ const struct perf_op **perf_costliest(const struct perf *perf, size_t most, size
             chosen[count++] = &perf->ops[i];
     }
     if (most < SIZE_MAX && count > 0)
-        qsort(chosen, count, sizeof *chosen, compare_costs);
+        sort_items(chosen, count, sizeof *chosen, compare_costs);
     *out_count = count < most ? count : most;
     return chosen;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "wire/drawing.h"
 
@@ -246,7 +247,7 @@ status perf_picture_write(struct perf *perf, enum perf_grouping grouping, bool b
     if (by_device)
         perf_stack_order_devices(pieces, count);
     if (count > 0 && !classic)
-        qsort(pieces, count, sizeof *pieces, compare_pieces);
+        sort_items(pieces, count, sizeof *pieces, compare_pieces);
     const size_t bars = count_bars(pieces, count);
     const uint32_t width = bars > 1 ? BAR_OF_MANY : ONE_BAR;
     struct canvas canvas = {

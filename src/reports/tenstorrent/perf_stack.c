@@ -217,12 +217,12 @@ static void finish_groups(struct stack *stack)
     }
     if (stack->count == 0)
         return;
-    qsort(stack->groups, stack->count, sizeof *stack->groups, perf_stack_compare_names);
+    sort_items(stack->groups, stack->count, sizeof *stack->groups, perf_stack_compare_names);
     compute_weighted_means(stack->groups, stack->count);
     if (stack->by_device)
         perf_stack_order_devices(stack->groups, stack->count);
     compute_percents(stack->groups, stack->count);
-    qsort(stack->groups, stack->count, sizeof *stack->groups, perf_stack_compare_names);
+    sort_items(stack->groups, stack->count, sizeof *stack->groups, perf_stack_compare_names);
     order_by_time(stack->groups, stack->count);
 }
 
@@ -271,5 +271,5 @@ static int compare_devices_and_times(const void *left, const void *right)
 void perf_stack_order_devices(struct perf_group *groups, size_t count)
 {
     if (count > 0)
-        qsort(groups, count, sizeof *groups, compare_devices_and_times);
+        sort_items(groups, count, sizeof *groups, compare_devices_and_times);
 }

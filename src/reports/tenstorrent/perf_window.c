@@ -199,7 +199,7 @@ static void collect_devices(const struct perf *perf, struct device_lists *lists)
         list->ops[list->count++] = i;
     }
     if (lists->count > 0)
-        qsort(lists->items, lists->count, sizeof *lists->items, perf_window_compare_devices);
+        sort_items(lists->items, lists->count, sizeof *lists->items, perf_window_compare_devices);
 }
 
 static bool perf_window_contains(struct view text, const char *part)
@@ -303,7 +303,7 @@ void perf_devices_merge(struct perf *perf)
             merged[count++] = perf->ops[i];
     }
     if (count > 0)
-        qsort(merged, count, sizeof *merged, perf_window_compare_ids);
+        sort_items(merged, count, sizeof *merged, perf_window_compare_ids);
     free(perf->ops);
     perf->ops = merged;
     perf->count = count;

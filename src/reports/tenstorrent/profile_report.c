@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "formats/tenstorrent/report_profile.h"
 #include "profile_report_operator.h"
@@ -311,7 +312,7 @@ static struct row_of *profile_report_order_rows(const struct profile_reporter *r
     for (size_t i = 0; i < reporter->signpost_count; i++)
         rows[count++] =
             (struct row_of){.time = reporter->signposts[i].time, .signpost = (uint32_t)i};
-    qsort(rows, count, sizeof *rows, profile_report_compare_rows);
+    sort_items(rows, count, sizeof *rows, profile_report_compare_rows);
     *out_count = count;
     return rows;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "formats/tenstorrent/report_profile.h"
 
@@ -207,7 +208,8 @@ static void set_attributes(struct report *report, size_t row, struct attributes 
 {
     struct bytes text = {0};
     if (attributes->count > 0)
-        qsort(attributes->items, attributes->count, sizeof *attributes->items, compare_attributes);
+        sort_items(attributes->items, attributes->count, sizeof *attributes->items,
+                   compare_attributes);
     for (size_t i = 0; i < attributes->count; i++) {
         bytes_append_format(&text, "%s", i > 0 ? "; " : "{");
         report_append_quoted(&text, attributes->items[i].key);

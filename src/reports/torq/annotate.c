@@ -203,7 +203,7 @@ static void order_named(struct joining *joining)
 {
     struct span *spans = joining->spans;
     size_t kept = 0;
-    qsort(spans, joining->count, sizeof *spans, torq_annotate_by_number);
+    sort_items(spans, joining->count, sizeof *spans, torq_annotate_by_number);
     for (size_t from = 0, to; from < joining->count; from = to) {
         for (to = from; to < joining->count && spans[to].invocation == spans[from].invocation;)
             to++;
@@ -213,7 +213,7 @@ static void order_named(struct joining *joining)
         kept += left;
     }
     joining->count = kept;
-    qsort(spans, joining->count, sizeof *spans, by_invocation);
+    sort_items(spans, joining->count, sizeof *spans, by_invocation);
 }
 
 // Rows -------------------------------------------------------------------------------
@@ -392,7 +392,7 @@ static struct items *list_items(const struct annotation *annotation)
             torq_annotate_list_item(&lists[i], program->actions[id].number, id);
         }
         if (lists[i].count > 1)
-            qsort(lists[i].items, lists[i].count, sizeof *lists[i].items, by_item);
+            sort_items(lists[i].items, lists[i].count, sizeof *lists[i].items, by_item);
     }
     return lists;
 }
@@ -504,7 +504,7 @@ static void order_together(const struct sequence *sequence, struct span *spans, 
         rank = i > 0 && spans[i].id == spans[i - 1].id ? rank + 1 : 0;
         spans[i].wave = rank + (sequence->has_previous && spans[i].id <= sequence->previous);
     }
-    qsort(spans, count, sizeof *spans, by_wave);
+    sort_items(spans, count, sizeof *spans, by_wave);
 }
 
 static void order_counted(struct joining *joining, const struct items *lists)
@@ -514,7 +514,7 @@ static void order_counted(struct joining *joining, const struct items *lists)
     struct sequence sequence = {.annotation = joining->annotation,
                                 .lists = lists,
                                 .dispatch = dispatches > 0 ? dispatches - 1 : 0};
-    qsort(spans, joining->count, sizeof *spans, torq_annotate_by_start);
+    sort_items(spans, joining->count, sizeof *spans, torq_annotate_by_start);
     for (size_t from = 0, to; from < joining->count; from = to) {
         for (to = from; to < joining->count && spans[to].start == spans[from].start;)
             to++;

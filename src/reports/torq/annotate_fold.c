@@ -71,7 +71,7 @@ void annotate_fold(struct annotation *annotation)
     struct annotate_row *rows = annotation->rows;
     size_t folded = 0;
     if (annotation->count > 1)
-        qsort(rows, annotation->count, sizeof *rows, by_subject);
+        sort_items(rows, annotation->count, sizeof *rows, by_subject);
     for (size_t from = 0, to; from < annotation->count; from = to) {
         for (to = from + 1;
              to < annotation->count && compare_subjects(&rows[from], &rows[to]) == 0;)

@@ -65,7 +65,7 @@ static size_t annotate_groups_collect(const struct annotation *annotation, struc
                                          .transfer_time = moves ? time : 0,
                                          .moved = moves ? row->bytes : 0};
     }
-    qsort(pieces, count, sizeof *pieces, by_group);
+    sort_items(pieces, count, sizeof *pieces, by_group);
     size_t merged = 0;
     for (size_t i = 0; i < count; i++) {
         if (merged == 0 || by_group(&pieces[merged - 1], &pieces[i]) != 0) {
@@ -88,10 +88,10 @@ static void add_part(struct annotate_groups *groups, struct piece *pieces, size_
                                   .moved = pieces[0].moved,
                                   .iterations = count};
     const struct statistics_middle middle = statistics_middle(count);
-    qsort(pieces, count, sizeof *pieces, by_transfer_time);
+    sort_items(pieces, count, sizeof *pieces, by_transfer_time);
     part.transfer_median =
         statistics_halfway(pieces[middle.low].transfer_time, pieces[middle.high].transfer_time);
-    qsort(pieces, count, sizeof *pieces, annotate_groups_by_time);
+    sort_items(pieces, count, sizeof *pieces, annotate_groups_by_time);
     part.minimum = pieces[0].time;
     part.median = statistics_halfway(pieces[middle.low].time, pieces[middle.high].time);
     part.p90 = pieces[statistics_rank(count, 90)].time;
@@ -117,7 +117,7 @@ static void annotate_groups_add_up(struct annotate_groups *groups)
         groups->iterations +=
             i == 0 || annotation->rows[i].invocation != annotation->rows[i - 1].invocation;
     if (groups->count > 1)
-        qsort(groups->items, groups->count, sizeof *groups->items, slowest_first);
+        sort_items(groups->items, groups->count, sizeof *groups->items, slowest_first);
 }
 
 struct annotate_groups annotate_groups_of(const struct annotation *annotation)

@@ -417,7 +417,7 @@ static status annotate_run_join_spans(struct joining *joining)
 {
     if (joining->count == 0)
         return join_nothing(joining);
-    qsort(joining->spans, joining->count, sizeof *joining->spans, by_iteration);
+    sort_items(joining->spans, joining->count, sizeof *joining->spans, by_iteration);
     STATUS_TRY(annotate_run_check_size(joining));
     describe_tasks(joining);
     index_actions(joining);

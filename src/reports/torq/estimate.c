@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/path.h"
 #include "estimate_table.h"
 #include "formats/torq/dump_writer.h"
@@ -38,7 +39,7 @@ static int torq_estimate_by_start(const void *left, const void *right)
 
 void estimate_rows_sort(struct estimate *estimate)
 {
-    qsort(estimate->rows, estimate->row_count, sizeof *estimate->rows, torq_estimate_by_start);
+    sort_items(estimate->rows, estimate->row_count, sizeof *estimate->rows, torq_estimate_by_start);
 }
 
 // Writing ----------------------------------------------------------------------------

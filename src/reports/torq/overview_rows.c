@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "formats/torq/engines.h"
 
@@ -268,7 +269,7 @@ void torq_overview_tracks_add(struct profile *profile, const char *name,
         if (METRICS[i].track != NULL)
             ordered[count++] = &METRICS[i];
     }
-    qsort(ordered, count, sizeof ordered[0], torq_overview_rows_compare_tracks);
+    sort_items(ordered, count, sizeof ordered[0], torq_overview_rows_compare_tracks);
     for (size_t i = 0; i < count; i++)
         torq_overview_rows_add_track(profile, overview, ordered[i], parent);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/statistics.h"
+#include "base/sort.h"
 #include "base/memory.h"
 #include "program/location.h"
 #include "program/print.h"
@@ -34,7 +35,7 @@ static struct run_block *list_executions(const struct run_actions *actions, size
                 (struct run_block){item->action, item->dispatch,
                                    clock_duration(&actions->clock, item->finish - item->start)};
     }
-    qsort(blocks, count, sizeof *blocks, by_action);
+    sort_items(blocks, count, sizeof *blocks, by_action);
     *out_count = count;
     return blocks;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "base/memory.h"
 #include "price.h"
 #include "table.h"
@@ -256,7 +257,7 @@ static struct point *find_points(const struct target *target, const struct targe
             (*out_count)++;
         }
     }
-    qsort(points, *out_count, sizeof *points, compare_points);
+    sort_items(points, *out_count, sizeof *points, compare_points);
     return points;
 }
 

@@ -415,6 +415,41 @@ static void price_pooling(const struct kernels *kernels, const struct cost_reque
              width);
 }
 
+// Not the greatest element but its place is asked for: an element as wide as a place is none.
+static bool gives_places(const struct cost_request *request)
+{
+    return request->kind == COST_REDUCTION && request->kernel == COST_SORT_CHOICE &&
+           request->output_bits > request->input_bits;
+}
+
+// Columns lie side by side; rows that are looked through are turned to be such.
+static void price_places(const struct kernels *kernels, const struct cost_request *request,
+                         struct kernel *out)
+{
+    out->name = "argmax";
+    out->rounds = price_divide_up(request->outputs, kernels->inputs);
+    out->each = most_of(request->inner, price_divide_up(kernels->inputs, kernels->results));
+    snprintf(out->how, sizeof out->how,
+             "%" PRIu64 " columns of %" PRIu64 " elements, %" PRIu64 " a pass", request->outputs,
+             request->inner, kernels->inputs);
+    if (request->variant != COST_SPREAD) {
+        out->type = "transpose_argmax";
+        torq_kernels_add_part(out, "transpose",
+                              torq_moves_turned(request, 1, request->inner, request->outputs),
+                              "rows become columns");
+    }
+}
+
+static const char *places_refusal(const struct kernels *kernels, const struct cost_request *request)
+{
+    if (request->input_bits != 8)
+        return "argmax is of 8 bits alone";
+    if (request->groups > 1)
+        return "argmax is of one matrix alone";
+    return request->outputs % kernels->inputs == 0 ? NULL
+                                                   : "argmax gives multiples of 64 places alone";
+}
+
 static void price_reduction(const struct kernels *kernels, const struct cost_request *request,
                             struct kernel *out)
 {
@@ -551,7 +586,10 @@ static struct kernel torq_kernels_kernel_of(const struct kernels *kernels,
             price_pooling(kernels, request, &kernel);
             break;
         case COST_REDUCTION:
-            price_reduction(kernels, request, &kernel);
+            if (gives_places(request))
+                price_places(kernels, request, &kernel);
+            else
+                price_reduction(kernels, request, &kernel);
             break;
         case COST_TABLE:
             torq_kernels_price_at(&kernel, "table", request->outputs, kernels->lookups, 1);
@@ -618,6 +656,8 @@ static const char *kernels_refusal(const void *rates, const struct cost_request 
     const struct cost_window *window = &request->window;
     if (request->kind == COST_MOVEMENT || request->kind == COST_OTHER)
         return torq_moves_refusal(request);
+    if (gives_places(request))
+        return places_refusal(kernels, request);
     if (request->kind != COST_CONVOLUTION || !is_line(request) || is_plain_line(request))
         return NULL;
     if (window->frames > 1)
