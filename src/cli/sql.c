@@ -134,7 +134,7 @@ const struct command COMMAND_SQL = {
                 "name\"\n"
                 "  opscope sql runtime.prof \"SELECT role, SUM(dur) FROM span GROUP BY role\" "
                 "--json\n"
-                "  opscope sql trace.pb --script report.sql --csv\n"
+                "  echo 'SELECT * FROM busy;' | opscope sql trace.pb --csv\n"
                 "  opscope sql trace.pb",
     .options = OPTIONS,
     .run = sql_command,
