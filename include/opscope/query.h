@@ -25,6 +25,7 @@ int opscope_query_open(struct opscope_profile *profile, const char *text,
 // Accepts NULL.
 void opscope_query_free(struct opscope_query *query);
 
+// Of each row.
 uint32_t opscope_query_column_count(const struct opscope_query *query);
 
 // NULL when there is no such column; belongs to the query.

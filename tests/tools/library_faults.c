@@ -179,11 +179,10 @@ static int visit(struct opscope_profile *profile, int code)
     const int overview = visit_overview(profile);
     const int columns = visit_columns(profile);
     const int times = visit_times(profile);
-    const int query = visit_query(profile);
     // Also what is not sound is looked at.
     visit_tables(profile);
     opscope_profile_free(profile);
-    const int codes[] = {code, overview, columns, times, query};
+    const int codes[] = {code, overview, columns, times};
     for (size_t i = 0; i < sizeof codes / sizeof *codes && code == OPSCOPE_OK; i++)
         code = codes[i];
     return code;
@@ -204,6 +203,22 @@ static int read_bytes(const struct place *place)
     const int code = opscope_profile_open_memory(place->bytes, place->size, "bytes", NULL, &profile,
                                                  message, sizeof message);
     return visit(profile, code);
+}
+
+// SQLite reads its schema in many small blocks: one file is enough for all of them.
+static int ask(const struct place *place)
+{
+    struct opscope_profile *profile;
+    char message[256] = "";
+    int code = OPSCOPE_OK;
+    if (strstr(place->file, "kineto") == NULL)
+        return code;
+    code = opscope_profile_open(place->file, NULL, &profile, message, sizeof message);
+    if (code != OPSCOPE_OK)
+        return code;
+    code = visit_query(profile);
+    opscope_profile_free(profile);
+    return code;
 }
 
 // Writing ----------------------------------------------------------------------------------------
@@ -401,6 +416,7 @@ struct scenario {
 static const struct scenario SCENARIOS[] = {
     {"read", read_file, EACH_FILE, false},
     {"read bytes", read_bytes, EACH_FILE, false},
+    {"ask", ask, EACH_FILE, false},
     {"write", write_file, EACH_FORMAT, false},
     {"convert", convert_file, EACH_FORMAT, false},
     {"convert packed", convert_packed, EACH_FILE, false},
@@ -547,8 +563,11 @@ static uint64_t try_scenario(const struct scenario *scenario, struct place place
     uint64_t points = 0;
     if (scenario->times != EACH_FORMAT)
         return try_all(scenario, &place, every);
-    for (uint32_t i = 0; (place.format = opscope_writable_format(i)) != NULL; i++)
-        points += try_all(scenario, &place, every);
+    for (uint32_t i = 0; (place.format = opscope_writable_format(i)) != NULL; i++) {
+        // SQLite takes a hundred times as many blocks as the others.
+        const bool many = strcmp(place.format, "sqlite") == 0;
+        points += try_all(scenario, &place, many ? 50 * every : every);
+    }
     return points;
 }
 
