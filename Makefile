@@ -86,6 +86,7 @@ bench: all
 	@bench/tt_report.py --rows $(ROWS)
 	@$(call build,build,bench/generate_chrome)
 	@bench/chrome.py
+	@bench/kineto.py
 	@$(call build,build,bench/generate_qaic)
 	@bench/opstats.py
 	@$(call build,build,bench/open_network)

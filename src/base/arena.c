@@ -18,6 +18,8 @@ static void add_chunk(struct arena *arena, size_t least)
 {
     const size_t size = least > CHUNK_SIZE ? least : CHUNK_SIZE;
     struct arena_chunk *chunk = memory_allocate(sizeof *chunk + size);
+    if (size > CHUNK_SIZE)
+        memory_prefer_huge(chunk, sizeof *chunk + size);
     chunk->next = arena->chunks;
     chunk->size = size;
     arena->chunks = chunk;

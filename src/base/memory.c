@@ -96,6 +96,14 @@ void *memory_take(size_t size)
     return block;
 }
 
+void memory_prefer_huge(void *block, size_t size)
+{
+    const uintptr_t from = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    const uintptr_t to = ((uintptr_t)block + size) / HUGE_PAGE * HUGE_PAGE;
+    if (from < to)
+        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
 size_t memory_of_machine(void)
 {
     // Asked for every tensor; the answer is a system call.

@@ -29,6 +29,9 @@ void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
 enum { MEMORY_ALIGNMENT = 64 };
 void *memory_take(size_t size);
 
+// Asks for huge pages under a block of memory_allocate that will be filled from end to end.
+void memory_prefer_huge(void *block, size_t size);
+
 // Bytes of memory that the machine has; a large number where it does not say.
 size_t memory_of_machine(void);
 

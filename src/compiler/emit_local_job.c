@@ -10,52 +10,12 @@
 // There is room for one tile more than there are lanes (fewer where the memory is
 // too small), so that the next load has a place that nobody uses.
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "emit_local.h"
 #include "emit_near.h"
-
-// Where the operands of a job lie in the local memory of each core.
-struct layout {
-    uint64_t *inputs; // offset of each input: staying, or within a slot
-    uint64_t *outputs;
-    uint64_t *kept; // by member: of what it hands to the next, within a slot
-    uint64_t first; // of the slots
-    uint64_t slot;  // bytes of one
-    uint32_t slots;
-};
-
-// The tasks of one tile.
-struct flight {
-    uint32_t *loads; // one for each input; PROGRAM_NONE where it stays
-    uint32_t *load_buffers;
-    uint32_t *computes;     // one for each member
-    uint32_t *kept_buffers; // of what each hands to the next
-    uint32_t *stores;
-    uint32_t *store_buffers;
-};
-
-struct local_job {
-    struct emit_job job;
-    struct emitter *emitter;
-    const struct target *target;
-    const struct plan_group *whole;   // what comes in and goes out
-    const struct plan_group *members; // one, or the groups of a chain
-    uint32_t first_member;
-    uint32_t member_count;
-    uint32_t units; // cores that take part
-    uint32_t first; // of them
-    struct layout layout;
-    struct flight *flights;
-    uint32_t *staying; // [input * units + unit]: the buffer of each input that stays
-    uint32_t *staying_loads;
-    uint32_t memory;     // of the engines
-    uint32_t next_fetch; // place that is loaded here for a later job; PLAN_NONE
-    uint64_t fetched;    // bytes of those that have been
-    struct plan_way way;
-    struct arena scratch;
-};
+#include "slide.h"
 
 // Layout ------------------------------------------------------------------------------
 
@@ -65,7 +25,7 @@ static const struct plan_box *emit_local_job_box_of(const struct plan_group *gro
     return output ? &group->tiles[tile].outputs[index] : &group->tiles[tile].inputs[index];
 }
 
-static uint64_t most_bytes(const struct local_job *local, const struct plan_group *group,
+static uint64_t most_bytes(const struct emit_local *local, const struct plan_group *group,
                            bool output, uint32_t index)
 {
     const uint32_t value = output ? group->outputs[index] : group->inputs[index];
@@ -79,7 +39,7 @@ static uint64_t most_bytes(const struct local_job *local, const struct plan_grou
     return most;
 }
 
-static void *allocate_ids(struct local_job *local, size_t count)
+static void *allocate_ids(struct emit_local *local, size_t count)
 {
     uint32_t *ids = arena_allocate(&local->scratch, (count + 1) * sizeof *ids);
     memset(ids, 0xff, (count + 1) * sizeof *ids);
@@ -87,14 +47,14 @@ static void *allocate_ids(struct local_job *local, size_t count)
 }
 
 // The place of an input or output that lies near as a whole; PLAN_NONE.
-static uint32_t near_of(const struct local_job *local, bool output, uint32_t index)
+static uint32_t near_of(const struct emit_local *local, bool output, uint32_t index)
 {
     const struct plan_near *near = local->whole->near;
     return near == NULL ? PLAN_NONE : output ? near->outputs[index] : near->inputs[index];
 }
 
 // The place of what a member reads; PLAN_NONE.
-static uint32_t near_input(const struct local_job *local, uint32_t value)
+static uint32_t near_input(const struct emit_local *local, uint32_t value)
 {
     for (uint32_t i = 0; i < local->whole->input_count; i++) {
         if (local->whole->inputs[i] == value)
@@ -103,20 +63,26 @@ static uint32_t near_input(const struct local_job *local, uint32_t value)
     return PLAN_NONE;
 }
 
-static void layout_make(struct local_job *local)
+static void layout_make(struct emit_local *local)
 {
     const struct plan_group *whole = local->whole;
-    struct layout *layout = &local->layout;
+    struct emit_layout *layout = &local->layout;
     struct arena *arena = &local->scratch;
     layout->inputs = arena_allocate(arena, ((size_t)whole->input_count + 1) * sizeof(uint64_t));
+    layout->pieces = arena_allocate(arena, ((size_t)whole->input_count + 1) * sizeof(uint64_t));
+    layout->axes = arena_allocate(arena, ((size_t)whole->input_count + 1) * sizeof(uint32_t));
     layout->outputs = arena_allocate(arena, ((size_t)whole->output_count + 1) * sizeof(uint64_t));
     layout->kept = arena_allocate(arena, ((size_t)local->member_count + 1) * sizeof(uint64_t));
     uint64_t staying =
         whole->near != NULL ? whole->near->address : plan_code_room(local->target, local->memory);
     const uint64_t end = whole->near != NULL ? staying + whole->near->room
                                              : local->target->memories[local->memory].size;
+    uint64_t sliding = 0;
     for (uint32_t i = 0; i < whole->input_count; i++) {
-        if (near_of(local, false, i) != PLAN_NONE)
+        layout->axes[i] = slide_axis(whole, i);
+        layout->pieces[i] = emit_slide_bytes(local, i, layout->axes[i]);
+        sliding += layout->pieces[i];
+        if (near_of(local, false, i) != PLAN_NONE || layout->pieces[i] > 0)
             continue;
         uint64_t *at = whole->stays[i] ? &staying : &layout->slot;
         layout->inputs[i] = *at;
@@ -132,26 +98,26 @@ static void layout_make(struct local_job *local)
         layout->outputs[i] = layout->slot;
         layout->slot += most_bytes(local, whole, true, i);
     }
-    layout->first = staying;
     const uint64_t room = end > staying ? end - staying : 0;
     layout->slots =
         whole->tile_count > 1 ? local->target->engines[local->members[0].engine].count + 1 : 1;
-    while (layout->slots > 1 && layout->slot * layout->slots > room)
+    while (layout->slots > 1 && layout->slot * layout->slots + sliding * (layout->slots + 1) > room)
         layout->slots--;
+    layout->first = emit_slide_place(local, staying);
 }
 
-static uint32_t emit_local_job_unit_of(const struct local_job *local, uint32_t tile)
+uint32_t emit_local_unit(const struct emit_local *local, uint32_t tile)
 {
     return tile % local->units;
 }
 
-static uint64_t slot_address(const struct local_job *local, uint32_t tile)
+static uint64_t slot_address(const struct emit_local *local, uint32_t tile)
 {
     return local->layout.first + (tile / local->units % local->layout.slots) * local->layout.slot;
 }
 
 // The tile that used a tile's place before; NULL: none did.
-static const struct flight *flight_before(const struct local_job *local, uint32_t tile)
+static const struct emit_flight *flight_before(const struct emit_local *local, uint32_t tile)
 {
     const uint32_t distance = local->layout.slots * local->units;
     return tile >= distance ? &local->flights[tile - distance] : NULL;
@@ -159,41 +125,31 @@ static const struct flight *flight_before(const struct local_job *local, uint32_
 
 // Transfers ---------------------------------------------------------------------------
 
-static struct emit_at engine_at(const struct local_job *local, uint32_t engine, uint32_t unit)
+struct emit_at emit_local_engine(const struct emit_local *local, uint32_t engine, uint32_t unit)
 {
     const bool own = local->target->engines[engine].per == TARGET_PER_CORE;
     return (struct emit_at){.engine = engine, .unit = own ? local->first + unit : 0};
 }
 
-static struct emit_place emit_local_job_place_at(const struct local_job *local, uint32_t memory,
-                                                 uint32_t unit, uint64_t address)
+struct emit_place emit_local_place(const struct emit_local *local, uint32_t memory, uint32_t unit,
+                                   uint64_t address)
 {
     const bool own = local->target->memories[memory].per == TARGET_PER_CORE;
     return (struct emit_place){memory, own ? local->first + unit : 0, address};
 }
 
 // What goes through another memory lies after the code there.
-static struct emit_place near_place(const struct local_job *local, uint32_t unit, uint64_t address)
+static struct emit_place near_place(const struct emit_local *local, uint32_t unit, uint64_t address)
 {
     const uint32_t near = local->way.near;
-    return emit_local_job_place_at(
-        local, near, unit,
-        near == local->memory ? address : plan_code_room(local->target, near) + address);
+    return emit_local_place(local, near, unit,
+                            near == local->memory ? address
+                                                  : plan_code_room(local->target, near) + address);
 }
 
-// Part of a value on its way to the memory of a core.
-struct carriage {
-    uint32_t group; // of the program
-    uint32_t value;
-    const struct plan_box *box;
-    uint32_t tile;
-    uint32_t unit;
-    uint64_t address;
-};
-
 // Those that used the place before have let go of it: members that read the input.
-static void after_readers(struct local_job *local, uint32_t task, const struct flight *before,
-                          uint32_t value)
+void emit_local_after_readers(struct emit_local *local, uint32_t task,
+                              const struct emit_flight *before, uint32_t value)
 {
     for (uint32_t m = 0; before != NULL && m < local->member_count; m++) {
         const struct plan_group *member = &local->members[m];
@@ -206,35 +162,35 @@ static void after_readers(struct local_job *local, uint32_t task, const struct f
 
 // Brings part of a value to a core. `before`: the tile that used the place before, or
 // NULL. Starts all tasks but the last, which it returns.
-static uint32_t local_job_load(struct local_job *local, const struct carriage *what,
-                               const struct flight *before, uint32_t *out_buffer)
+uint32_t emit_local_load(struct emit_local *local, const struct emit_carriage *what,
+                         const struct emit_flight *before, uint32_t *out_buffer)
 {
     struct emitter *emitter = local->emitter;
     const struct plan_box inside = plan_box_at_origin(what->box);
     const uint32_t near = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
                                       near_place(local, what->unit, what->address), what->box);
-    uint32_t task =
-        emit_transfer(emitter, what->group, what->tile, engine_at(local, local->way.in, what->unit),
-                      emitter->far[what->value], what->box, near, &inside);
+    uint32_t task = emit_transfer(emitter, what->group, what->tile,
+                                  emit_local_engine(local, local->way.in, what->unit),
+                                  emitter->far[what->value], what->box, near, &inside);
     emit_depend_on_writers(emitter, task, what->value, what->box);
-    after_readers(local, task, before, what->value);
+    emit_local_after_readers(local, task, before, what->value);
     *out_buffer = near;
     if (local->memory == local->way.near)
         return task;
     emit_start(&local->job, task);
     const uint32_t first = task;
-    *out_buffer = emit_buffer(
-        emitter, "", what->value, PROGRAM_BUFFER_TILE,
-        emit_local_job_place_at(local, local->memory, what->unit, what->address), what->box);
+    *out_buffer =
+        emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
+                    emit_local_place(local, local->memory, what->unit, what->address), what->box);
     task = emit_transfer(emitter, what->group, what->tile,
-                         engine_at(local, local->way.across_in, what->unit), near, &inside,
+                         emit_local_engine(local, local->way.across_in, what->unit), near, &inside,
                          *out_buffer, &inside);
     emit_dependency(emitter, task, first, true);
-    after_readers(local, task, before, what->value);
+    emit_local_after_readers(local, task, before, what->value);
     return task;
 }
 
-static uint32_t local_job_store(struct local_job *local, const struct carriage *what,
+static uint32_t local_job_store(struct emit_local *local, const struct emit_carriage *what,
                                 uint32_t buffer, uint32_t compute)
 {
     struct emitter *emitter = local->emitter;
@@ -245,20 +201,20 @@ static uint32_t local_job_store(struct local_job *local, const struct carriage *
         from = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
                            near_place(local, what->unit, what->address), what->box);
         before = emit_transfer(emitter, what->group, what->tile,
-                               engine_at(local, local->way.across_out, what->unit), buffer, &inside,
-                               from, &inside);
+                               emit_local_engine(local, local->way.across_out, what->unit), buffer,
+                               &inside, from, &inside);
         emit_dependency(emitter, before, compute, true);
         emit_start(&local->job, before);
     }
     const uint32_t task = emit_transfer(emitter, what->group, what->tile,
-                                        engine_at(local, local->way.out, what->unit), from, &inside,
-                                        emitter->far[what->value], what->box);
+                                        emit_local_engine(local, local->way.out, what->unit), from,
+                                        &inside, emitter->far[what->value], what->box);
     emit_dependency(emitter, task, before, true);
     emit_writer_add(emitter, what->value, task, what->box);
     return task;
 }
 
-static void load_input(struct local_job *local, uint32_t tile, uint32_t input)
+static void load_input(struct emit_local *local, uint32_t tile, uint32_t input)
 {
     const struct plan_group *whole = local->whole;
     const uint32_t place = near_of(local, false, input);
@@ -266,23 +222,27 @@ static void load_input(struct local_job *local, uint32_t tile, uint32_t input)
         const struct plan_place *item = &local->emitter->plan->places[place];
         if (item->from == local->first_member && !item->made)
             emit_near_load(&local->job, local->first_member, tile, input,
-                           engine_at(local, local->way.in, emit_local_job_unit_of(local, tile)));
+                           emit_local_engine(local, local->way.in, emit_local_unit(local, tile)));
         return;
     }
-    struct flight *flight = &local->flights[tile];
-    const struct carriage what = {local->first_member,
-                                  whole->inputs[input],
-                                  &whole->tiles[tile].inputs[input],
-                                  tile,
-                                  emit_local_job_unit_of(local, tile),
-                                  slot_address(local, tile) + local->layout.inputs[input]};
+    if (local->layout.pieces[input] > 0) {
+        emit_slide_load(local, tile, input);
+        return;
+    }
+    struct emit_flight *flight = &local->flights[tile];
+    const struct emit_carriage what = {local->first_member,
+                                       whole->inputs[input],
+                                       &whole->tiles[tile].inputs[input],
+                                       tile,
+                                       emit_local_unit(local, tile),
+                                       slot_address(local, tile) + local->layout.inputs[input]};
     flight->loads[input] =
-        local_job_load(local, &what, flight_before(local, tile), &flight->load_buffers[input]);
+        emit_local_load(local, &what, flight_before(local, tile), &flight->load_buffers[input]);
     emit_start(&local->job, flight->loads[input]);
 }
 
 // Input by input, so that all cores have something to load at a time.
-static void load_round(struct local_job *local, uint32_t first, uint32_t end)
+static void load_round(struct emit_local *local, uint32_t first, uint32_t end)
 {
     for (uint32_t i = 0; i < local->whole->input_count; i++) {
         const bool once = local->whole->stays[i] && near_of(local, false, i) == PLAN_NONE;
@@ -294,7 +254,7 @@ static void load_round(struct local_job *local, uint32_t first, uint32_t end)
 // What stays ---------------------------------------------------------------------------
 
 // The engine that copies from one core to all others; TARGET_NONE: each loads for itself.
-static uint32_t cast_engine(const struct local_job *local, uint32_t value)
+static uint32_t cast_engine(const struct emit_local *local, uint32_t value)
 {
     const bool casts = local->units > 1 && plan_is_cast(local->emitter->plan, value);
     for (uint32_t i = 0; casts && i < local->target->engine_count; i++) {
@@ -307,21 +267,20 @@ static uint32_t cast_engine(const struct local_job *local, uint32_t value)
 }
 
 // Copies what core 0 has to the others.
-static void cast(struct local_job *local, uint32_t engine, const struct carriage *what,
+static void cast(struct emit_local *local, uint32_t engine, const struct emit_carriage *what,
                  uint32_t *buffers, uint32_t *loads)
 {
     struct emitter *emitter = local->emitter;
     const struct plan_box inside = plan_box_at_origin(what->box);
-    buffers[1] =
-        emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
-                    emit_local_job_place_at(local, local->memory, 1, what->address), what->box);
+    buffers[1] = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
+                             emit_local_place(local, local->memory, 1, what->address), what->box);
     const uint32_t task =
-        emit_transfer(emitter, what->group, what->tile, engine_at(local, engine, 0), buffers[0],
-                      &inside, buffers[1], &inside);
+        emit_transfer(emitter, what->group, what->tile, emit_local_engine(local, engine, 0),
+                      buffers[0], &inside, buffers[1], &inside);
     for (uint32_t u = 2; u < local->units; u++) {
         buffers[u] =
             emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
-                        emit_local_job_place_at(local, local->memory, u, what->address), what->box);
+                        emit_local_place(local, local->memory, u, what->address), what->box);
         emit_operand(emitter, task, buffers[u], &inside, true);
     }
     struct program_task *item = EMIT_GET(emitter, tasks, task);
@@ -336,7 +295,7 @@ static void cast(struct local_job *local, uint32_t engine, const struct carriage
     emit_start(&local->job, task);
 }
 
-static void load_staying(struct local_job *local)
+static void load_staying(struct emit_local *local)
 {
     const struct plan_group *whole = local->whole;
     for (uint32_t i = 0; i < whole->input_count; i++) {
@@ -346,11 +305,11 @@ static void load_staying(struct local_job *local)
         const uint32_t loading = engine != TARGET_NONE ? 1 : local->units;
         uint32_t *buffers = &local->staying[(size_t)i * local->units];
         uint32_t *loads = &local->staying_loads[(size_t)i * local->units];
-        struct carriage what = {
+        struct emit_carriage what = {
             local->first_member,    whole->inputs[i], &whole->tiles[0].inputs[i], 0, 0,
             local->layout.inputs[i]};
         for (; whole->stays[i] && what.unit < loading; what.unit++) {
-            loads[what.unit] = local_job_load(local, &what, NULL, &buffers[what.unit]);
+            loads[what.unit] = emit_local_load(local, &what, NULL, &buffers[what.unit]);
             emit_start(&local->job, loads[what.unit]);
         }
         if (whole->stays[i] && loading < local->units)
@@ -358,60 +317,13 @@ static void load_staying(struct local_job *local)
     }
 }
 
-// Part of an engine's program, brought in like data.
-static void load_code(struct local_job *local, const struct target_engine *engine, const char *what,
-                      uint64_t bytes, uint64_t offset)
-{
-    struct emitter *emitter = local->emitter;
-    if (bytes == 0)
-        return;
-    const struct plan_box box = {.rank = 1, .size = {(int64_t)bytes}};
-    const uint32_t near = local->way.near;
-    char name[160];
-    snprintf(name, sizeof name, "%s %s", engine->name, what);
-    for (uint32_t u = 0; u < local->units; u++) {
-        const struct emit_place outside = {emitter->far_memory, 0, emitter->code};
-        const uint64_t address = plan_program_address(local->target, near, engine->queue) + offset;
-        const uint32_t from =
-            emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE, outside, &box);
-        const uint32_t to = emit_buffer(emitter, name, NETWORK_NONE, PROGRAM_BUFFER_CODE,
-                                        emit_local_job_place_at(local, near, u, address), &box);
-        emitter->code += plan_padded(bytes);
-        emit_start(&local->job,
-                   emit_transfer(emitter, PROGRAM_NONE, 0, engine_at(local, local->way.in, u), from,
-                                 &box, to, &box));
-    }
-}
-
-static bool has_constants(const struct local_job *local, const struct plan_group *group)
-{
-    for (uint32_t i = 0; i < group->input_count; i++) {
-        if (group_value(local->emitter->plan, group->inputs[i])->constant != NULL)
-            return true;
-    }
-    return false;
-}
-
-// The program of a member, after those of members before, and the tables that stand for the
-// constants that it does not have.
-static void load_program(struct local_job *local, const struct plan_group *member, uint64_t offset)
-{
-    const struct target_engine *engine = &local->target->engines[member->engine];
-    load_code(local, engine, "program", engine->program_bytes, offset);
-    offset += plan_padded(engine->program_bytes);
-    for (uint32_t i = 0; i < engine->program_table_count && !has_constants(local, member); i++) {
-        load_code(local, engine, "table", engine->program_tables[i], offset);
-        offset += plan_padded(engine->program_tables[i]);
-    }
-}
-
 // Computing ----------------------------------------------------------------------------
 
 // The buffer of an input, and the task that filled it.
-static uint32_t find_input(const struct local_job *local, uint32_t tile, uint32_t member,
+static uint32_t find_input(const struct emit_local *local, uint32_t tile, uint32_t member,
                            uint32_t value, uint32_t *out_task)
 {
-    const struct flight *flight = &local->flights[tile];
+    const struct emit_flight *flight = &local->flights[tile];
     if (member > 0 && local->members[member - 1].outputs[0] == value) {
         *out_task = flight->computes[member - 1];
         return flight->kept_buffers[member - 1];
@@ -419,12 +331,21 @@ static uint32_t find_input(const struct local_job *local, uint32_t tile, uint32_
     uint32_t i = 0;
     while (local->whole->inputs[i] != value)
         i++;
-    const size_t stays = (size_t)i * local->units + emit_local_job_unit_of(local, tile);
+    const size_t stays = (size_t)i * local->units + emit_local_unit(local, tile);
     *out_task = local->whole->stays[i] ? local->staying_loads[stays] : flight->loads[i];
     return local->whole->stays[i] ? local->staying[stays] : flight->load_buffers[i];
 }
 
-static void emit_local_job_add_inputs(struct local_job *local, uint32_t task, uint32_t tile,
+// The number of an input of the whole; how many there are: it is none.
+static uint32_t input_of(const struct emit_local *local, uint32_t value)
+{
+    uint32_t i = 0;
+    while (i < local->whole->input_count && local->whole->inputs[i] != value)
+        i++;
+    return i;
+}
+
+static void emit_local_job_add_inputs(struct emit_local *local, uint32_t task, uint32_t tile,
                                       uint32_t member, struct emit_places *places)
 {
     struct emitter *emitter = local->emitter;
@@ -433,6 +354,11 @@ static void emit_local_job_add_inputs(struct local_job *local, uint32_t task, ui
         const uint32_t place = near_input(local, group->inputs[i]);
         if (place != PLAN_NONE) {
             emit_near_operand(emitter, task, place, &group->tiles[tile].inputs[i], false, places);
+            continue;
+        }
+        const uint32_t input = input_of(local, group->inputs[i]);
+        if (input < local->whole->input_count && local->layout.pieces[input] > 0) {
+            emit_slide_operands(local, task, tile, input, places);
             continue;
         }
         uint32_t filled;
@@ -444,13 +370,13 @@ static void emit_local_job_add_inputs(struct local_job *local, uint32_t task, ui
     }
 }
 
-static void add_outputs(struct local_job *local, uint32_t task, uint32_t tile, uint32_t member,
+static void add_outputs(struct emit_local *local, uint32_t task, uint32_t tile, uint32_t member,
                         struct emit_places *places)
 {
     struct emitter *emitter = local->emitter;
     const struct plan_group *group = &local->members[member];
-    const struct flight *before = flight_before(local, tile);
-    struct flight *flight = &local->flights[tile];
+    const struct emit_flight *before = flight_before(local, tile);
+    struct emit_flight *flight = &local->flights[tile];
     const bool last = member + 1 == local->member_count;
     for (uint32_t i = 0; i < group->output_count; i++) {
         const struct plan_box *box = &group->tiles[tile].outputs[i];
@@ -460,11 +386,11 @@ static void add_outputs(struct local_job *local, uint32_t task, uint32_t tile, u
         }
         const struct plan_box inside = plan_box_at_origin(box);
         const uint64_t offset = last ? local->layout.outputs[i] : local->layout.kept[member];
-        const uint32_t buffer = emit_buffer(
-            emitter, "", group->outputs[i], PROGRAM_BUFFER_TILE,
-            emit_local_job_place_at(local, local->memory, emit_local_job_unit_of(local, tile),
-                                    slot_address(local, tile) + offset),
-            box);
+        const uint32_t buffer =
+            emit_buffer(emitter, "", group->outputs[i], PROGRAM_BUFFER_TILE,
+                        emit_local_place(local, local->memory, emit_local_unit(local, tile),
+                                         slot_address(local, tile) + offset),
+                        box);
         *(last ? &flight->store_buffers[i] : &flight->kept_buffers[member]) = buffer;
         emit_place_add(places, group->outputs[i], buffer);
         emit_operand(emitter, task, buffer, &inside, true);
@@ -474,12 +400,12 @@ static void add_outputs(struct local_job *local, uint32_t task, uint32_t tile, u
     }
 }
 
-static void compute_tile(struct local_job *local, uint32_t tile)
+static void compute_tile(struct emit_local *local, uint32_t tile)
 {
     struct emitter *emitter = local->emitter;
     for (uint32_t m = 0; m < local->member_count; m++) {
         const struct plan_group *group = &local->members[m];
-        struct emit_at at = engine_at(local, group->engine, emit_local_job_unit_of(local, tile));
+        struct emit_at at = emit_local_engine(local, group->engine, emit_local_unit(local, tile));
         at.lane = tile / local->units % local->target->engines[group->engine].count;
         const uint32_t task = emit_task(emitter, local->first_member + m, tile, at,
                                         PROGRAM_TASK_COMPUTE, group->tiles[tile].cost);
@@ -494,10 +420,10 @@ static void compute_tile(struct local_job *local, uint32_t tile)
     }
 }
 
-static void store_tile(struct local_job *local, uint32_t tile)
+static void store_tile(struct emit_local *local, uint32_t tile)
 {
     const struct plan_group *whole = local->whole;
-    struct flight *flight = &local->flights[tile];
+    struct emit_flight *flight = &local->flights[tile];
     const uint32_t compute = flight->computes[local->member_count - 1];
     emit_wait(&local->job, compute);
     for (uint32_t i = 0; i < whole->output_count; i++) {
@@ -506,18 +432,18 @@ static void store_tile(struct local_job *local, uint32_t tile)
             continue;
         if (place != PLAN_NONE) {
             const struct emit_at at =
-                engine_at(local, local->way.out, emit_local_job_unit_of(local, tile));
+                emit_local_engine(local, local->way.out, emit_local_unit(local, tile));
             flight->stores[i] = emit_near_store(local->emitter, local->first_member, tile, place,
                                                 &whole->tiles[tile].outputs[i], compute, at);
             emit_start(&local->job, flight->stores[i]);
             continue;
         }
-        const struct carriage what = {local->first_member + local->member_count - 1,
-                                      whole->outputs[i],
-                                      &whole->tiles[tile].outputs[i],
-                                      tile,
-                                      emit_local_job_unit_of(local, tile),
-                                      slot_address(local, tile) + local->layout.outputs[i]};
+        const struct emit_carriage what = {local->first_member + local->member_count - 1,
+                                           whole->outputs[i],
+                                           &whole->tiles[tile].outputs[i],
+                                           tile,
+                                           emit_local_unit(local, tile),
+                                           slot_address(local, tile) + local->layout.outputs[i]};
         flight->stores[i] = local_job_store(local, &what, flight->store_buffers[i], compute);
         emit_start(&local->job, flight->stores[i]);
     }
@@ -525,7 +451,7 @@ static void store_tile(struct local_job *local, uint32_t tile)
 
 // Loads for later jobs what has been left to this one: a share after each of its rounds, as
 // soon as all lanes have work.
-static void fetch_share(struct local_job *local, uint32_t round, uint32_t rounds)
+static void fetch_share(struct emit_local *local, uint32_t round, uint32_t rounds)
 {
     const struct plan *plan = local->emitter->plan;
     const uint32_t lanes = local->target->engines[local->members[0].engine].count;
@@ -536,14 +462,14 @@ static void fetch_share(struct local_job *local, uint32_t round, uint32_t rounds
         all += plan->places[i].bytes;
     while (local->next_fetch != PLAN_NONE && local->fetched * rounds < all * (round + 1)) {
         const struct plan_place *place = &plan->places[local->next_fetch];
-        emit_near_fetch(&local->job, local->next_fetch, engine_at(local, local->way.in, 0));
+        emit_near_fetch(&local->job, local->next_fetch, emit_local_engine(local, local->way.in, 0));
         local->fetched += place->bytes;
         local->next_fetch = place->next;
     }
 }
 
 // A round is a tile for each core.
-static void run_tiles(struct local_job *local)
+static void run_tiles(struct emit_local *local)
 {
     const uint32_t lanes = local->target->engines[local->members[0].engine].count;
     const uint32_t count = local->whole->tile_count;
@@ -574,13 +500,13 @@ static void run_tiles(struct local_job *local)
 
 // The job -------------------------------------------------------------------------------
 
-static void local_allocate(struct local_job *local)
+static void local_allocate(struct emit_local *local)
 {
     const struct plan_group *whole = local->whole;
     const size_t staying = (size_t)whole->input_count * local->units;
     local->flights = memory_allocate_zeroed((size_t)whole->tile_count + 1, sizeof *local->flights);
     for (uint32_t i = 0; i < whole->tile_count; i++) {
-        struct flight *flight = &local->flights[i];
+        struct emit_flight *flight = &local->flights[i];
         flight->loads = allocate_ids(local, whole->input_count);
         flight->load_buffers = allocate_ids(local, whole->input_count);
         flight->computes = allocate_ids(local, local->member_count);
@@ -592,15 +518,15 @@ static void local_allocate(struct local_job *local)
     local->staying_loads = allocate_ids(local, staying);
 }
 
-static struct local_job local_of(struct emitter *emitter, uint32_t group_id)
+static struct emit_local local_of(struct emitter *emitter, uint32_t group_id)
 {
     const struct plan_group *group = &emitter->plan->groups[group_id];
-    struct local_job local = {.emitter = emitter,
-                              .target = emitter->plan->target,
-                              .whole = group,
-                              .members = group,
-                              .first_member = group_id,
-                              .member_count = 1};
+    struct emit_local local = {.emitter = emitter,
+                               .target = emitter->plan->target,
+                               .whole = group,
+                               .members = group,
+                               .first_member = group_id,
+                               .member_count = 1};
     if (group->chain != NULL) {
         local.whole = &group->chain->whole;
         local.member_count = group->chain->count;
@@ -620,7 +546,7 @@ void emit_local_job(struct emitter *emitter, uint32_t group_id)
         emit_staged_job(emitter, group_id);
         return;
     }
-    struct local_job local = local_of(emitter, group_id);
+    struct emit_local local = local_of(emitter, group_id);
     emit_job_start(emitter, &local.job, group_id);
     layout_make(&local);
     local_allocate(&local);
@@ -628,14 +554,14 @@ void emit_local_job(struct emitter *emitter, uint32_t group_id)
     emit_action(emitter, PROGRAM_ACTION_JOB_START, local.job.id, location, 0);
     uint64_t code = 0;
     for (uint32_t m = 0; m < local.member_count; m++) {
-        load_program(&local, &local.members[m], code);
+        emit_local_program(&local, &local.members[m], code);
         code += plan_program_bytes(&local.target->engines[local.members[m].engine]);
     }
     load_staying(&local);
     run_tiles(&local);
     for (uint32_t i = local.whole->near != NULL ? local.whole->near->swapped : PLAN_NONE;
          i != PLAN_NONE; i = emitter->plan->places[i].next_swapped)
-        emit_near_swap(&local.job, group_id, i, engine_at(&local, local.way.out, 0));
+        emit_near_swap(&local.job, group_id, i, emit_local_engine(&local, local.way.out, 0));
     emit_job_end(&local.job);
     emit_action(emitter, PROGRAM_ACTION_JOB_WAIT, local.job.id, location, 0);
     free(local.flights);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "slide.h"
 
 struct emit_near {
     uint32_t buffer; // PROGRAM_NONE: nothing has used it yet
@@ -89,27 +90,6 @@ void emit_near_fetch(struct emit_job *job, uint32_t place, struct emit_at at)
     load_piece(job, 0, place, &box, at);
 }
 
-// The axis along which the tiles of a group move on through an input, none of them going
-// back; its rank where they do not go along one.
-static uint32_t piece_axis(const struct plan_group *group, uint32_t input)
-{
-    const uint32_t rank = group->tiles[0].inputs[input].rank;
-    uint32_t axis = rank;
-    for (uint32_t t = 1; t < group->tile_count; t++) {
-        const struct plan_box *box = &group->tiles[t].inputs[input];
-        const struct plan_box *before = &group->tiles[t - 1].inputs[input];
-        for (uint32_t i = 0; i < rank; i++) {
-            if (box->from[i] == before->from[i] && box->size[i] == before->size[i])
-                continue;
-            if ((axis != rank && axis != i) || box->from[i] < before->from[i] ||
-                box->from[i] + box->size[i] < before->from[i] + before->size[i])
-                return rank;
-            axis = i;
-        }
-    }
-    return axis;
-}
-
 void emit_near_load(struct emit_job *job, uint32_t group, uint32_t tile, uint32_t input,
                     struct emit_at at)
 {
@@ -119,7 +99,7 @@ void emit_near_load(struct emit_job *job, uint32_t group, uint32_t tile, uint32_
     const uint32_t place = item->near->inputs[input];
     struct plan_box box = emit_near_whole_box(emitter, place);
     if (tile == 0)
-        emitter->near[place].axis = piece_axis(item, input);
+        emitter->near[place].axis = slide_axis(item, input);
     const uint32_t axis = emitter->near[place].axis;
     if (axis < box.rank) {
         const struct plan_box *needed = &item->tiles[tile].inputs[input];

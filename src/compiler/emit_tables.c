@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "emit.h"
 
+enum { OUTSIDE_LEAST = 64 * 1024 };
+
 static uint32_t text(struct emitter *emitter, struct view view)
 {
     return program_builder_text(emitter->builder, view);
@@ -36,10 +38,13 @@ static uint64_t keep_tensor(struct emitter *emitter, const struct constant *cons
     return offset;
 }
 
+// Large ones are not copied to the section but written from where they are.
 static bool stays_outside(const struct emitter *emitter, const struct constant *constant)
 {
-    return emitter->builder->keeps_outside && !constant->packed &&
-           constant->tensor.element != ELEMENT_TEXT;
+    if (constant->packed || constant->tensor.element == ELEMENT_TEXT)
+        return false;
+    return emitter->builder->keeps_outside || (constant->tensor.element != ELEMENT_BOOL &&
+                                               tensor_bytes(&constant->tensor) >= OUTSIDE_LEAST);
 }
 
 static void fill_type(struct program_value *value, const struct value_type *type)
@@ -72,12 +77,12 @@ static uint32_t emit_tables_add_value(struct emitter *emitter, uint32_t id)
         if (stays_outside(emitter, source->constant)) {
             outside = source->constant->tensor.data;
             value.bytes = tensor_bytes(&source->constant->tensor);
+            value.data = program_builder_room(emitter->builder, value.bytes);
         } else {
             value.data = keep_tensor(emitter, source->constant, &value.bytes);
         }
     }
-    if (emitter->builder->keeps_outside)
-        program_builder_outside(emitter->builder, outside);
+    program_builder_outside(emitter->builder, outside);
     struct program_value *kept = EMIT_ADD(emitter, values, &emitter->values[id]);
     *kept = value;
     return emitter->values[id];

@@ -85,6 +85,7 @@ struct plan_group {
     uint32_t unit_most;             // cores that it may be spread over; 0: those of the target
     uint32_t unit_count;            // cores that tiles are dealt out to in turn; 0 and 1: one
     const bool *stays;              // by input: the same for all tiles, so it is loaded once
+    const bool *slides;             // by input: what tiles have in common is (slide.h); NULL: none
     const struct plan_chain *chain; // that it begins; NULL: it runs alone, or within another's
     struct plan_near *near;         // NULL: no whole values lie near
 };
@@ -108,6 +109,7 @@ struct plan {
     uint32_t group_count;
     uint64_t tile_count; // of all groups that have been cut
     bool chains;         // values that do not fit are handed on tile by tile
+    bool slides;         // what neighbouring tiles have in common is loaded once
     bool rows_only;      // convolutions are not cut between channels that are apart
     // Where values lie near from job to job, in the order of the groups that need them.
     struct plan_place *places;

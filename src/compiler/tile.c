@@ -91,7 +91,8 @@ static bool time_grid(struct cutter *cutter, const struct grid *grid, struct gri
     const uint64_t once = tiler_cycles(tiler);
     const uint64_t carried =
         space->output_placed && space->output_carried ? tiler_output_bytes(tiler) : 0;
-    out->tile_bytes = tiler_local_bytes(tiler, 1) - staying + carried;
+    out->tile_bytes =
+        (tiler->slide ? tiler_moved_bytes(tiler) : tiler_local_bytes(tiler, 1) - staying) + carried;
     const uint64_t moved = tiles * out->tile_bytes + space->loaded - space->ahead;
     const uint64_t transfers = tile_transfer_cycles(cutter, moved);
     const uint64_t before = tile_transfer_cycles(cutter, staying + space->ahead);
@@ -168,6 +169,17 @@ static bool find_slots(struct cutter *cutter, struct grid *out_grid)
     return false;
 }
 
+// Whether a group's data goes straight to a memory that is there once.
+static bool slides_there(const struct plan *plan, const struct plan_group *group)
+{
+    const struct target *target = plan->target;
+    const uint32_t memory = target->engines[group->engine].memory;
+    struct plan_way way;
+    return target->memories[memory].per == TARGET_PER_MACHINE &&
+           target->engines[group->engine].stage_count == 0 && plan_find_way(target, memory, &way) &&
+           way.near == memory;
+}
+
 static void cutter_start(struct cutter *cutter, struct plan *plan, struct plan_group *group,
                          const struct tile_space *space)
 {
@@ -176,6 +188,7 @@ static void cutter_start(struct cutter *cutter, struct plan *plan, struct plan_g
     cutter->tiler.room = space->room;
     cutter->tiler.placed = space->placed;
     cutter->tiler.output_placed = space->output_placed;
+    cutter->tiler.slide = plan->slides && slides_there(plan, group);
 }
 
 // Groups -----------------------------------------------------------------------------------

@@ -11,10 +11,12 @@
 static const struct {
     bool rows_only;
     bool chains;
+    bool slides;
 } WAYS[] = {
     {.rows_only = true},
     {.rows_only = false},
     {.chains = true},
+    {.chains = true, .slides = true},
 };
 
 enum { WAYS_COUNT = sizeof WAYS / sizeof *WAYS };
@@ -29,6 +31,7 @@ static status try_way(struct plan *plan, const struct plan_group *groups, uint32
     plan->tile_count = 0;
     plan->rows_only = WAYS[way].rows_only;
     plan->chains = WAYS[way].chains;
+    plan->slides = WAYS[way].slides;
     return tile_resident(plan);
 }
 

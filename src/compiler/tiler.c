@@ -6,6 +6,7 @@
 #include "group.h"
 #include "program/windows.h"
 #include "region.h"
+#include "slide.h"
 
 enum {
     // Of all groups together: what a program may take of this machine's memory. A
@@ -56,6 +57,7 @@ void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *grou
     tiler->boxes = memory_allocate_zeroed(most + 1, sizeof *tiler->boxes);
     tiler->known = memory_allocate_zeroed(most + 1, sizeof *tiler->known);
     tiler->stays = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof *tiler->stays);
+    tiler->slides = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof *tiler->slides);
     tiler->overrides =
         memory_allocate_zeroed(2 * (size_t)group->node_count + 1, sizeof *tiler->overrides);
     for (uint32_t i = 0; i < group->input_count; i++)
@@ -73,6 +75,7 @@ void tiler_free(struct tiler *tiler)
     free(tiler->boxes);
     free(tiler->known);
     free(tiler->stays);
+    free(tiler->slides);
     free(tiler->overrides);
 }
 
@@ -161,7 +164,9 @@ uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)
     uint64_t moving = 0;
     uint64_t staying = 0;
     for (uint32_t i = 0; i < tiler->group->input_count; i++) {
-        if (tiler->placed == NULL || !tiler->placed[i])
+        if (tiler->slides[i].rows > 0) // one more: the next tile reads of it as well
+            staying += slots > 0 ? tiler->slides[i].bytes * (slots + 1) : 0;
+        else if (tiler->placed == NULL || !tiler->placed[i])
             *(tiler->stays[i] ? &staying : &moving) += value_bytes(tiler, tiler->group->inputs[i]);
     }
     if (!tiler->output_placed)
@@ -169,6 +174,18 @@ uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)
     for (uint32_t i = 0; i + 1 < tiler->member_count; i++)
         moving += value_bytes(tiler, tiler->members[i].outputs[0]);
     return moving * slots + staying;
+}
+
+uint64_t tiler_moved_bytes(const struct tiler *tiler)
+{
+    uint64_t bytes = tiler->output_placed ? 0 : tiler_output_bytes(tiler);
+    for (uint32_t i = 0; i < tiler->group->input_count; i++) {
+        if (tiler->slides[i].rows > 0)
+            bytes += tiler->slides[i].moved;
+        else if ((tiler->placed == NULL || !tiler->placed[i]) && !tiler->stays[i])
+            bytes += value_bytes(tiler, tiler->group->inputs[i]);
+    }
+    return bytes;
 }
 
 static bool is_carried(const struct tiler *tiler, uint32_t value, uint64_t most)
@@ -270,6 +287,45 @@ struct plan_box grid_middle(const struct grid *grid, const struct shape *shape)
 
 // Fitting ---------------------------------------------------------------------------------
 
+static uint64_t rows_bytes(const struct tiler *tiler, uint32_t value, uint32_t axis, int64_t rows)
+{
+    struct plan_box box = tiler->boxes[tiler_find_value(tiler, value)];
+    box.size[axis] = rows;
+    return plan_padded(plan_box_bytes(&box, group_value(tiler->plan, value)->type.element));
+}
+
+// Which inputs slide: tiles go along one dimension, and neighbours overlap.
+static bool find_sliding(struct tiler *tiler, const struct grid *grid)
+{
+    const struct plan_group *group = tiler->group;
+    uint32_t cuts = 0;
+    for (uint32_t i = 0; i < grid->rank; i++)
+        cuts += grid->parts[i] > 1;
+    memset(tiler->slides, 0, group->input_count * sizeof *tiler->slides);
+    if (!tiler->slide || cuts != 1)
+        return true;
+    struct plan_box *first = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof *first);
+    bool found = true;
+    for (uint64_t tile = 0; tile < 2 && found; tile++) {
+        const struct plan_box box = grid_box(grid, tiler_shape(tiler), tile);
+        found = tiler_propagate(tiler, &box);
+        for (uint32_t i = 0; i < group->input_count && found; i++) {
+            const struct plan_box *own = &tiler->boxes[tiler_find_value(tiler, group->inputs[i])];
+            struct slide slide;
+            uint32_t axis;
+            if (tile == 0)
+                first[i] = *own;
+            else if (!tiler->stays[i] && (tiler->placed == NULL || !tiler->placed[i]) &&
+                     slide_between(&first[i], own, &axis, &slide))
+                tiler->slides[i] = (struct tiler_slide){
+                    slide.rows, rows_bytes(tiler, group->inputs[i], axis, slide.rows),
+                    rows_bytes(tiler, group->inputs[i], axis, slide.moved)};
+        }
+    }
+    free(first);
+    return found;
+}
+
 bool tiler_find_staying(struct tiler *tiler, const struct grid *grid)
 {
     const uint64_t ends[2] = {0, grid_tiles(grid) - 1};
@@ -287,7 +343,7 @@ bool tiler_find_staying(struct tiler *tiler, const struct grid *grid)
                 plan_boxes_same(&tiler->boxes[tiler_find_value(tiler, value)], &whole);
         }
     }
-    return true;
+    return find_sliding(tiler, grid);
 }
 
 // Bytes of the largest tile: those at the borders are smaller.
@@ -541,6 +597,22 @@ static void keep_staying(struct tiler *tiler)
     tiler->group->stays = stays;
 }
 
+// Whether all tiles bring what was found for the first two.
+static bool keep_sliding(struct tiler *tiler)
+{
+    struct plan_group *group = tiler->group;
+    bool *slides = arena_allocate(tiler->arena, ((size_t)group->input_count + 1) * sizeof *slides);
+    bool any = false;
+    for (uint32_t i = 0; i < group->input_count; i++) {
+        slides[i] = tiler->slides[i].rows > 0;
+        any |= slides[i];
+        if (slides[i] && !slide_holds(group, i, tiler->slides[i].rows))
+            return false;
+    }
+    group->slides = any ? slides : NULL;
+    return true;
+}
+
 static void allocate_tiles(struct tiler *tiler, struct plan_group *group, uint64_t count)
 {
     group->tiles = arena_allocate(tiler->arena, count * sizeof *group->tiles);
@@ -591,5 +663,8 @@ bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid)
         }
         fill_at(tiler, i);
     }
-    return true;
+    if (keep_sliding(tiler))
+        return true;
+    tiler->group->tile_count = 0;
+    return false;
 }

@@ -6,6 +6,13 @@
 
 #include "plan.h"
 
+// Of an input of which each tile brings what those before have not brought.
+struct tiler_slide {
+    int64_t rows;   // that a tile brings at most; 0: it comes as a whole for each
+    uint64_t bytes; // of them
+    uint64_t moved; // bytes that a tile in the middle brings
+};
+
 struct tiler {
     struct plan *plan;
     struct plan_group *group;   // the whole
@@ -16,6 +23,8 @@ struct tiler {
     bool *known;
     uint32_t count;
     bool *stays; // by input of the group: the same for all tiles, so it is loaded once
+    bool slide;  // what neighbours have in common is loaded once where it can be
+    struct tiler_slide *slides; // by input of the group
     // What lies in the memory as a whole, beside the room: by input, and of what is given.
     const bool *placed; // NULL: nothing
     bool output_placed;
@@ -42,6 +51,10 @@ bool tiler_propagate(struct tiler *tiler, const struct plan_box *output);
 // Local memory that the group takes with the boxes at hand and room for `slots`
 // tiles at a time.
 uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots);
+
+// Bytes that a tile loads and stores, with the boxes at hand: without what stays, what is
+// handed on and what the tile before has brought.
+uint64_t tiler_moved_bytes(const struct tiler *tiler);
 
 // Bytes of what the group gives, with the boxes at hand.
 uint64_t tiler_output_bytes(const struct tiler *tiler);

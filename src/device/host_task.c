@@ -189,12 +189,14 @@ static void run_transfer(struct host_machine *machine, struct host_worker *worke
 
 // Kernels -------------------------------------------------------------------------------
 
-// The attributes of a tile go before those of its node.
+// The attributes of a tile go before those of its node; `attributes` is NULL where it has none.
 static struct network_node node_of_call(struct host_machine *machine,
                                         const struct program_call *call,
                                         struct attribute *attributes)
 {
     struct network_node node = *network_node(machine->network, call->node);
+    if (call->attribute_count == 0)
+        return node;
     for (uint32_t i = 0; i < call->attribute_count; i++) {
         const struct program_attribute *from =
             &machine->program->attributes[call->first_attribute + i];
@@ -207,9 +209,8 @@ static struct network_node node_of_call(struct host_machine *machine,
     }
     for (uint32_t i = 0; i < node.attributes.count; i++)
         attributes[call->attribute_count + i] = node.attributes.items[i];
-    if (call->attribute_count > 0)
-        node.attributes =
-            (struct attributes){attributes, call->attribute_count + node.attributes.count};
+    node.attributes =
+        (struct attributes){attributes, call->attribute_count + node.attributes.count};
     return node;
 }
 
@@ -293,8 +294,11 @@ static status run_calls(struct host_machine *machine, struct host_worker *worker
         const struct network_node *node = network_node(machine->network, call->node);
         struct invoke_frame frame;
         invoke_frame_start(&frame, node);
-        struct attribute *attributes = memory_allocate_zeroed(
-            (size_t)node->attributes.count + call->attribute_count + 1, sizeof *attributes);
+        struct attribute *attributes =
+            call->attribute_count > 0
+                ? memory_allocate_zeroed((size_t)node->attributes.count + call->attribute_count,
+                                         sizeof *attributes)
+                : NULL;
         const status failure = run_call(machine, worker, task, call, attributes, &frame);
         free(attributes);
         release_frame(&frame, node);
@@ -321,20 +325,39 @@ static struct copy copy_of_window(const struct host_machine *machine,
     return copy;
 }
 
-// What kernels read through a window is brought together for them.
+// Where the part of a window that an operand is begins in it, and how its elements lie.
+static uint64_t locate_within(const struct host_machine *machine,
+                              const struct program_operand *operand, uint32_t window,
+                              struct copy *copy)
+{
+    const struct program_buffer *buffer = &machine->program->buffers[window];
+    const int64_t *origin = machine->program->buffers[operand->buffer].origin;
+    struct program_operand inside = *operand;
+    for (uint32_t i = 0; i < operand->rank; i++)
+        inside.from[i] += origin[i] - buffer->origin[i];
+    return (uint64_t)locate(buffer, &inside, copy->target_steps);
+}
+
+// What kernels read through a window is brought together for them. One that is joined of
+// several operands is there when the second is looked at.
 static status open_window(struct host_machine *machine, struct host_worker *worker,
                           const struct program_operand *operand, uint32_t window)
 {
     const struct program_buffer *buffer = &machine->program->buffers[window];
     struct shape shape = {.rank = buffer->rank};
     memcpy(shape.dims, buffer->dims, sizeof shape.dims);
-    struct datum *datum;
-    STATUS_TRY(datum_tensor((enum element)buffer->element, &shape, &datum));
+    const bool whole = program_shows(machine->program, window, operand);
+    if (whole || machine->data[window] == NULL) {
+        struct datum *datum;
+        STATUS_TRY(datum_tensor((enum element)buffer->element, &shape, &datum));
+        datum_release(machine->data[window]);
+        machine->data[window] = datum;
+    }
     char *outside;
-    const struct copy copy = copy_of_window(machine, operand, &outside);
-    copy_run(worker->parallel, &copy, outside, datum->tensor.data);
-    datum_release(machine->data[window]);
-    machine->data[window] = datum;
+    struct copy copy = copy_of_window(machine, operand, &outside);
+    const uint64_t at = locate_within(machine, operand, window, &copy);
+    copy_run(worker->parallel, &copy, outside,
+             (char *)machine->data[window]->tensor.data + at * copy.size);
     return STATUS_OK;
 }
 
@@ -363,7 +386,22 @@ static status close_window(struct host_machine *machine, struct host_worker *wor
                : status_make(STATUS_DATA, "a result of another shape than buffer %" PRIu32, window);
 }
 
-// For each operand that is part of a buffer; before the kernels run, or after.
+// Whether kernels may see all of a buffer as a part of something: the task reads more of it.
+static bool may_be_joined(const struct host_machine *machine, const struct program_task *task,
+                          const struct program_operand *operand)
+{
+    const struct program_operand *operands = &machine->program->operands[task->first_operand];
+    const struct program_buffer *buffers = machine->program->buffers;
+    for (uint32_t i = 0; operand->writes == 0 && i < task->operand_count; i++) {
+        if (&operands[i] != operand && operands[i].writes == 0 &&
+            buffers[operands[i].buffer].value == buffers[operand->buffer].value)
+            return true;
+    }
+    return false;
+}
+
+// For each operand that is part of a buffer, or of what is joined; before the kernels run, or
+// after.
 static status move_windows(struct host_machine *machine, struct host_worker *worker,
                            const struct program_task *task, bool after)
 {
@@ -372,11 +410,12 @@ static status move_windows(struct host_machine *machine, struct host_worker *wor
             &machine->program->operands[task->first_operand + i];
         const struct program_buffer *buffer = &machine->program->buffers[operand->buffer];
         uint32_t count;
-        if (!host_buffer_in_memory(buffer) ||
-            memcmp(operand->size, buffer->dims, operand->rank * sizeof *operand->size) == 0)
+        const bool whole =
+            memcmp(operand->size, buffer->dims, operand->rank * sizeof *operand->size) == 0;
+        if (!host_buffer_in_memory(buffer) || (whole && !may_be_joined(machine, task, operand)))
             continue;
         const uint32_t window = program_window(machine->program, task, operand, &count);
-        if (window == PROGRAM_NONE)
+        if (window == PROGRAM_NONE || (whole && program_shows(machine->program, window, operand)))
             continue;
         if (after)
             STATUS_TRY(close_window(machine, worker, operand, window));

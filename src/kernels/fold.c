@@ -63,8 +63,63 @@ static const struct constant *kernels_fold_keep_output(struct network *network,
     return constant;
 }
 
+// Fills --------------------------------------------------------------------------------------
+
+// What a large result is filled with everywhere; false where it is not, or not large.
+static bool fill_of(const struct inference *inference, struct network_fill *out_fill)
+{
+    const struct value_type *type = &inference->outputs[0];
+    if (inference->node->definition->function != COMPUTES_FILL || inference->output_count != 1 ||
+        !value_type_static(type) || type->element == ELEMENT_TEXT)
+        return false;
+    *out_fill = (struct network_fill){.size = element_size(type->element)};
+    out_fill->bytes = shape_count(&type->shape) * out_fill->size;
+    const struct attribute *given =
+        attribute_find(inference->node->attributes, "value", ATTRIBUTE_TENSOR);
+    if (out_fill->bytes < PLACED_LEAST ||
+        (given != NULL && tensor_count(&given->tensor->tensor) != 1))
+        return false;
+    if (given != NULL)
+        constant_unpack(given->tensor, out_fill->element);
+    return true;
+}
+
+// Weights that are all alike, as a network without its own has them, lie in the same memory: it is
+// touched once, however many they are.
+static bool share_fill(struct inference *inference, const struct network_fill *fill)
+{
+    struct network *network = inference->building;
+    for (size_t i = 0; i < network->fill_count; i++) {
+        const struct network_fill *known = &network->fills[i];
+        if (known->bytes < fill->bytes || known->size != fill->size ||
+            memcmp(known->element, fill->element, sizeof fill->element) != 0)
+            continue;
+        struct constant *constant = arena_allocate(&network->arena, sizeof *constant);
+        *constant = (struct constant){.tensor = {.element = inference->outputs[0].element,
+                                                 .shape = inference->outputs[0].shape,
+                                                 .data = known->data},
+                                      .bytes = fill->bytes};
+        inference->values[0] = constant;
+        return true;
+    }
+    return false;
+}
+
+static void keep_fill(struct inference *inference, const struct network_fill *fill)
+{
+    struct network *network = inference->building;
+    if (inference->values[0] == NULL)
+        return;
+    network->fills = memory_grow(network->fills, network->fill_count, &network->fill_capacity,
+                                 sizeof *network->fills);
+    network->fills[network->fill_count] = *fill;
+    network->fills[network->fill_count++].data = inference->values[0]->tensor.data;
+}
+
+// Any ------------------------------------------------------------------------------------------
+
 // A node that fails here fails again when the network runs, if it ever does.
-static void fold_inference(struct inference *inference)
+static void fold_with_kernel(struct inference *inference)
 {
     const struct network_node *node = inference->node;
     const kernel_function run = kernel_find(node->definition);
@@ -111,6 +166,17 @@ static void fold_inference(struct inference *inference)
     free(wanted);
     free(places);
     free(sizes);
+}
+
+static void fold_inference(struct inference *inference)
+{
+    struct network_fill fill;
+    const bool fills = fill_of(inference, &fill);
+    if (fills && share_fill(inference, &fill))
+        return;
+    fold_with_kernel(inference);
+    if (fills)
+        keep_fill(inference, &fill);
 }
 
 void executor_fold_constants(void)

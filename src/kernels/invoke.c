@@ -5,26 +5,51 @@
 
 #include "base/memory.h"
 
+// Lists of a call ----------------------------------------------------------------------------
+
+static size_t list_bytes(size_t count, size_t size)
+{
+    const size_t step = alignof(max_align_t);
+    return (count * size + step - 1) / step * step;
+}
+
+static void lists_start(struct invoke_lists *lists, size_t bytes)
+{
+    lists->used = 0;
+    lists->block = bytes > sizeof lists->few ? memory_allocate_zeroed(1, bytes) : NULL;
+    if (lists->block == NULL)
+        memset(lists->few, 0, bytes);
+}
+
+static void *lists_take(struct invoke_lists *lists, size_t count, size_t size)
+{
+    char *from = lists->block != NULL ? lists->block : lists->few;
+    void *list = from + lists->used;
+    lists->used += list_bytes(count, size);
+    return list;
+}
+
 void invoke_frame_start(struct invoke_frame *frame, const struct network_node *node)
 {
     const size_t inputs = (size_t)node->input_count + 1;
     const size_t outputs = (size_t)node->output_count + 1;
-    frame->inputs = memory_allocate_zeroed(inputs, sizeof *frame->inputs);
-    frame->outputs = memory_allocate_zeroed(outputs, sizeof *frame->outputs);
-    frame->places = memory_allocate_zeroed(outputs, sizeof *frame->places);
-    frame->sizes = memory_allocate_zeroed(outputs, sizeof *frame->sizes);
-    frame->wanted = memory_allocate_zeroed(outputs, sizeof *frame->wanted);
-    frame->fixed = memory_allocate_zeroed(inputs, sizeof *frame->fixed);
+    struct invoke_lists *lists = &frame->lists;
+    lists_start(
+        lists,
+        list_bytes(inputs, sizeof *frame->inputs) + list_bytes(outputs, sizeof *frame->outputs) +
+            list_bytes(outputs, sizeof *frame->places) + list_bytes(outputs, sizeof *frame->sizes) +
+            list_bytes(outputs, sizeof *frame->wanted) + list_bytes(inputs, sizeof *frame->fixed));
+    frame->inputs = lists_take(lists, inputs, sizeof *frame->inputs);
+    frame->outputs = lists_take(lists, outputs, sizeof *frame->outputs);
+    frame->places = lists_take(lists, outputs, sizeof *frame->places);
+    frame->sizes = lists_take(lists, outputs, sizeof *frame->sizes);
+    frame->wanted = lists_take(lists, outputs, sizeof *frame->wanted);
+    frame->fixed = lists_take(lists, inputs, sizeof *frame->fixed);
 }
 
 void invoke_frame_free(struct invoke_frame *frame)
 {
-    free(frame->inputs);
-    free(frame->outputs);
-    free(frame->places);
-    free(frame->sizes);
-    free(frame->wanted);
-    free(frame->fixed);
+    free(frame->lists.block);
 }
 
 // What the types of one call are found with.
@@ -35,27 +60,34 @@ struct frame {
     struct constant *constants;
     const struct constant **known;
     struct value_type *results;
+    struct invoke_lists lists;
 };
 
-static void frame_allocate(struct frame *frame, uint32_t inputs, uint32_t outputs)
+static void frame_allocate(struct frame *frame, uint32_t input_count, uint32_t output_count)
 {
-    frame->tensors = memory_allocate_zeroed(inputs + 1, sizeof *frame->tensors);
-    frame->types = memory_allocate_zeroed(inputs + 1, sizeof *frame->types);
-    frame->type_pointers = memory_allocate_zeroed(inputs + 1, sizeof *frame->type_pointers);
-    frame->constants = memory_allocate_zeroed(inputs + 1, sizeof *frame->constants);
-    frame->known = memory_allocate_zeroed(inputs + 1, sizeof *frame->known);
-    frame->results = memory_allocate_zeroed(outputs + 1, sizeof *frame->results);
+    const size_t inputs = (size_t)input_count + 1;
+    const size_t outputs = (size_t)output_count + 1;
+    struct invoke_lists *lists = &frame->lists;
+    lists_start(lists, list_bytes(inputs, sizeof *frame->tensors) +
+                           list_bytes(inputs, sizeof *frame->types) +
+                           list_bytes(inputs, sizeof *frame->type_pointers) +
+                           list_bytes(inputs, sizeof *frame->constants) +
+                           list_bytes(inputs, sizeof *frame->known) +
+                           list_bytes(outputs, sizeof *frame->results));
+    frame->tensors = lists_take(lists, inputs, sizeof *frame->tensors);
+    frame->types = lists_take(lists, inputs, sizeof *frame->types);
+    frame->type_pointers = lists_take(lists, inputs, sizeof *frame->type_pointers);
+    frame->constants = lists_take(lists, inputs, sizeof *frame->constants);
+    frame->known = lists_take(lists, inputs, sizeof *frame->known);
+    frame->results = lists_take(lists, outputs, sizeof *frame->results);
 }
 
 static void frame_free(struct frame *frame)
 {
-    free(frame->tensors);
-    free(frame->types);
-    free(frame->type_pointers);
-    free(frame->constants);
-    free(frame->known);
-    free(frame->results);
+    free(frame->lists.block);
 }
+
+// Calls ---------------------------------------------------------------------------------------
 
 static struct value_type type_of_sequence(const struct datum *datum)
 {

@@ -4,9 +4,19 @@
 #ifndef OPSCOPE_KERNELS_INVOKE_H
 #define OPSCOPE_KERNELS_INVOKE_H
 
+#include <stdalign.h>
+#include <stddef.h>
+
 #include "kernel.h"
 
-// What one call of a node needs besides the node.
+// Memory for the lists of one call: a node with few inputs and outputs needs none of its own.
+struct invoke_lists {
+    void *block;
+    size_t used;
+    alignas(max_align_t) char few[2048];
+};
+
+// What one call of a node needs besides the node. It stays where it is: its lists are within.
 struct invoke_frame {
     struct datum **inputs;
     struct datum **outputs;
@@ -14,6 +24,7 @@ struct invoke_frame {
     uint64_t *sizes;
     bool *wanted;
     bool *fixed;
+    struct invoke_lists lists;
 };
 
 // All is zero at first. References to data are the caller's to give back.

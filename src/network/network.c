@@ -27,6 +27,7 @@ void network_free(struct network *network)
     for (size_t i = 0; i < network->external_count; i++)
         input_close(network->externals[i]);
     free(network->externals);
+    free(network->fills);
     input_close(network->source);
     segments_free(&network->values);
     segments_free(&network->nodes);

@@ -68,6 +68,14 @@ struct network_graph {
     uint32_t output_count;
 };
 
+// Memory that holds an element again and again: constants that are all alike lie in it, together.
+struct network_fill {
+    char element[16];
+    size_t size; // of the element
+    void *data;
+    uint64_t bytes;
+};
+
 struct network {
     struct view name;
     struct view producer; // who wrote the file
@@ -79,6 +87,9 @@ struct network {
     struct input *source;
     struct input **externals; // files of external constants
     size_t external_count;
+    struct network_fill *fills;
+    size_t fill_count;
+    size_t fill_capacity;
     struct conversion_record conversion;
 };
 

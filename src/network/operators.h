@@ -49,6 +49,7 @@ enum operator_function {
     COMPUTES_DIVIDE,
     COMPUTES_ERF,
     COMPUTES_EXP,
+    COMPUTES_FILL, // the element of its attribute 'value' everywhere
     COMPUTES_GLOBAL_AVERAGE_POOL,
     COMPUTES_HARD_SIGMOID,
     COMPUTES_HARD_SWISH,

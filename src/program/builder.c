@@ -79,14 +79,30 @@ uint32_t program_builder_text(struct program_builder *builder, struct view text)
     return id;
 }
 
-uint64_t program_builder_constant(struct program_builder *builder, const void *data, size_t size)
+static uint64_t align_constants(struct program_builder *builder)
 {
     const size_t used = builder->constants.size;
     const size_t gap = (CONSTANT_ALIGNMENT - used % CONSTANT_ALIGNMENT) % CONSTANT_ALIGNMENT;
     memset(bytes_reserve(&builder->constants, gap), 0, gap);
     builder->constants.size += gap;
-    bytes_append(&builder->constants, data, size);
     return used + gap;
+}
+
+uint64_t program_builder_constant(struct program_builder *builder, const void *data, size_t size)
+{
+    const uint64_t at = align_constants(builder);
+    bytes_append(&builder->constants, data, size);
+    return at;
+}
+
+uint64_t program_builder_room(struct program_builder *builder, size_t size)
+{
+    if (builder->keeps_outside)
+        return 0;
+    const uint64_t at = align_constants(builder);
+    bytes_reserve(&builder->constants, size);
+    builder->constants.size += size;
+    return at;
 }
 
 // Pointers of struct program stand in the order of the tables.

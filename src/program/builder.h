@@ -15,9 +15,10 @@ struct program_builder {
     struct view target_text;
     struct view source;
     struct view conversion; // "" until somebody says it; must outlive the program
-    // Constants stay where they are: the program is run in this process, and never written.
+    // Constants have no room in their section: the program is run in this process, and never
+    // written.
     bool keeps_outside;
-    const void **outside; // by value
+    const void **outside; // by value: a constant that is not in the section; NULL
     size_t outside_count;
     size_t outside_capacity;
 };
@@ -35,7 +36,12 @@ uint32_t program_builder_text(struct program_builder *builder, struct view text)
 // Copies to the constants' section, aligned to 64 bytes; returns the offset.
 uint64_t program_builder_constant(struct program_builder *builder, const void *data, size_t size);
 
-// Says where the constant of a value stays; values in order, NULL for those in the section.
+// The same for what is written from where it is: room in the section that nobody fills, as long as
+// the system gives memory only to what is touched. 0 where nothing is written.
+uint64_t program_builder_room(struct program_builder *builder, size_t size);
+
+// Says where the constant of a value stays, which must outlive the program; values in order, NULL
+// for those in the section.
 void program_builder_outside(struct program_builder *builder, const void *data);
 
 // Which table a pointer of struct program is of.

@@ -83,13 +83,47 @@ static uint64_t container_aligned(uint64_t offset)
     return (offset + CONTAINER_ALIGNMENT - 1) / CONTAINER_ALIGNMENT * CONTAINER_ALIGNMENT;
 }
 
-static uint32_t program_container_checksum_of(const void *data, uint64_t size)
+static uint32_t checksum_go_on(uint32_t checksum, const void *data, uint64_t size)
 {
 #ifdef OPSCOPE_ISAL
-    return crc32_gzip_refl(0, data, size);
+    return crc32_gzip_refl(checksum, data, size);
 #else
-    return (uint32_t)crc32_z(0, data, size);
+    return (uint32_t)crc32_z(checksum, data, size);
 #endif
+}
+
+static uint32_t program_container_checksum_of(const void *data, uint64_t size)
+{
+    return checksum_go_on(0, data, size);
+}
+
+// Constants that were not copied to their section stand in it all the same: it is put together
+// from them, which lie in it in order, and from what is between them.
+struct constants_walk {
+    const struct program *program;
+    uint32_t value; // the next to be looked at
+    uint64_t at;    // in the section
+};
+
+// The next bytes of the section; empty at its end.
+static struct view constants_next(struct constants_walk *walk)
+{
+    const struct program *program = walk->program;
+    const uint64_t from = walk->at;
+    while (program->outside != NULL && walk->value < program->value_count &&
+           program->outside[walk->value] == NULL)
+        walk->value++;
+    if (program->outside == NULL || walk->value == program->value_count) {
+        walk->at = program->constants.size;
+        return view_slice(program->constants, from, program->constants.size);
+    }
+    const struct program_value *next = &program->values[walk->value];
+    if (from < next->data) {
+        walk->at = next->data;
+        return view_slice(program->constants, from, next->data);
+    }
+    walk->at = next->data + next->bytes;
+    return (struct view){program->outside[walk->value++], next->bytes};
 }
 
 static uint32_t version_of(const struct program *program)
@@ -104,6 +138,19 @@ static size_t section_count(uint32_t version)
                                           : SECTION_COUNT;
 }
 
+static uint32_t checksum_of_section(const struct program *program, size_t index,
+                                    const struct content *content)
+{
+    if (index != CONSTANTS)
+        return program_container_checksum_of(content->bytes.data, content->bytes.size);
+    struct constants_walk walk = {.program = program};
+    struct view piece;
+    uint32_t checksum = 0;
+    while ((piece = constants_next(&walk)).size > 0)
+        checksum = checksum_go_on(checksum, piece.data, piece.size);
+    return checksum;
+}
+
 static void container_describe(const struct program *program, struct container_header *header,
                                struct container_section *sections)
 {
@@ -114,8 +161,7 @@ static void container_describe(const struct program *program, struct container_h
         sections[i] = (struct container_section){
             .offset = offset, .size = content.bytes.size, .item_size = content.item_size};
         snprintf(sections[i].name, sizeof sections[i].name, "%s", content.name);
-        sections[i].checksum =
-            program_container_checksum_of(content.bytes.data, content.bytes.size);
+        sections[i].checksum = checksum_of_section(program, i, &content);
         offset = container_aligned(offset + content.bytes.size);
     }
     *header = (struct container_header){
@@ -141,6 +187,19 @@ uint64_t program_file_size(const struct program *program)
     return size;
 }
 
+static void write_section(const struct program *program, size_t index, struct output *output)
+{
+    const struct view bytes = content_at(program, index).bytes;
+    if (index != CONSTANTS) {
+        output_write(output, bytes.data, bytes.size);
+        return;
+    }
+    struct constants_walk walk = {.program = program};
+    struct view piece;
+    while ((piece = constants_next(&walk)).size > 0)
+        output_write(output, piece.data, piece.size);
+}
+
 void program_write_into(const struct program *program, struct output *output)
 {
     struct container_header header;
@@ -150,8 +209,7 @@ void program_write_into(const struct program *program, struct output *output)
     output_write(output, sections, header.sections * sizeof *sections);
     program_container_write_padding(output);
     for (size_t i = 0; i < header.sections; i++) {
-        const struct content content = content_at(program, i);
-        output_write(output, content.bytes.data, content.bytes.size);
+        write_section(program, i, output);
         program_container_write_padding(output);
     }
 }

@@ -316,7 +316,8 @@ struct program {
     struct input *source_file; // of a mapped program
     struct arena kept;         // copies of a mapped file's tables, and those of an older version
     // Of a program that was made in this process: by value, constants that stay where they
-    // are, at any address; NULL for those of the constants' section. NULL: all are there.
+    // are, at any address, and whose place in the constants' section holds nothing; NULL for
+    // those of the section. NULL: all are there.
     const void *const *outside;
 };
 

@@ -229,7 +229,8 @@ static bool has_operand(const struct checker *checker, uint32_t buffer, bool wri
     return verify_find_operand(checker->program, checker->task, buffer, writes) != NULL;
 }
 
-// Whether a buffer inside the engine is just what one operand reads of a larger one.
+// Whether a buffer inside the engine is just what one operand reads of a larger one, or joined
+// of several.
 static bool is_window(const struct checker *checker, uint32_t buffer)
 {
     uint32_t count = 0;
@@ -238,7 +239,7 @@ static bool is_window(const struct checker *checker, uint32_t buffer)
         count += operand->writes == 0 && program_shows(checker->program, buffer, operand) &&
                  !verify_is_whole(checker->program, operand);
     }
-    return count == 1;
+    return count == 1 || program_joins(checker->program, checker->task, buffer);
 }
 
 // A kernel reads what the task reads or what an earlier kernel gave; it writes what

@@ -11,13 +11,21 @@
 bool program_shows(const struct program *program, uint32_t buffer,
                    const struct program_operand *operand);
 
+// Whether an operand is a part of a buffer, or all of it: of the same value.
+bool program_lies_within(const struct program *program, uint32_t buffer,
+                         const struct program_operand *operand);
+
+// Whether a buffer is joined of what a task reads: two parts of it or more, none of which has
+// anything in common with another, and which are all of it together.
+bool program_joins(const struct program *program, const struct program_task *task, uint32_t buffer);
+
 // Whether one of the first `count` calls of the task gives this buffer.
 bool program_gives(const struct program *program, const struct program_task *task, uint32_t count,
                    uint32_t buffer);
 
 // The first window of an operand among the buffers of its task's kernels: where it is
-// written, one that a kernel gives, else one that none gives. PROGRAM_NONE where there is
-// none; `out_count` says how many there are.
+// written, one that a kernel gives, else one that none gives, and which may be joined of several.
+// PROGRAM_NONE where there is none; `out_count` says how many there are.
 uint32_t program_window(const struct program *program, const struct program_task *task,
                         const struct program_operand *operand, uint32_t *out_count);
 

@@ -1,5 +1,7 @@
 """Values and constants stay in the local memory from job to job, and leave it in the right order."""
 
+from fractions import Fraction
+
 from support import *
 
 sys.path.append(str(ROOT / "tests/tools"))
@@ -63,7 +65,7 @@ def moved(program):
         whole = 1
         for length in value["type"].split("x")[:-1]:
             whole *= int(length)
-        found.setdefault(value["name"], [0, 0])[task["engine"] == "dma_out"] += count / whole
+        found.setdefault(value["name"], [0, 0])[task["engine"] == "dma_out"] += Fraction(count, whole)
     return {name: tuple(way) for name, way in found.items()}
 
 
@@ -169,6 +171,78 @@ def test_a_broken_chain_is_refused(folder):
         "its place is given away before it is read": ("buffers", buffer, "to", getattr(program.buffers[buffer], "from")),
         "nobody is waited for that made it": ("dependencies", makers[0], "data", 0),
     }.items():
+        bad = bytearray(good)
+        checker.put(bad, *change)
+        checker.sign(bad)
+        result = opscope("verify", write(folder / "bad.opx", bytes(bad)), code=1)
+        true(result.err, f"{name}: says why")
+        try:
+            checker.check(bytes(bad))
+            fail(f"{name}: the second checker takes it")
+        except checker.Wrong:
+            pass
+
+
+def windowed(folder, side, stride=1, channels=16):
+    """A convolution or pooling over rows that neighbours share, of what no memory holds."""
+    nodes = [make_node("DequantizeLinear", ["x", "scale", "zero"], ["x_real"]),
+             make_node("DequantizeLinear", ["w", "wscale", "wzero"], ["w_real"]),
+             make_node("Conv", ["x_real", "w_real"], ["c"], pads=[side // 2] * 4, strides=[stride, stride]),
+             make_node("QuantizeLinear", ["c", "scale", "zero"], ["y"])]
+    weights = [make_tensor("scale", "f32", [], [0.05]), make_tensor("zero", "u8", [], [7]),
+               make_tensor("wscale", "f32", [], [0.01]), make_tensor("wzero", "i8", [], [0]),
+               make_tensor("w", "i8", [8, channels, side, side],
+                           [k * 5 % 19 - 9 for k in range(8 * channels * side * side)])]
+    graph = make_graph(nodes, inputs=[make_value("x", "u8", [1, channels, 90, 96])], outputs=[make_value("y", "u8")],
+                       initializers=weights)
+    return write(folder / "net.onnx", make_model(graph, opset=17))
+
+
+def test_rows_in_common_come_once(folder):
+    """135 KiB in a memory of 64: tiles read the last rows of the tile before where they lie."""
+    for side, stride in ((3, 1), (3, 2), (5, 1)):
+        network = windowed(folder, side, stride)
+        _, program = compiled(folder, network, "--set=lram.size=64KiB")
+        equal(moved(program)["x"], (1, 0), f"window {side}, stride {stride}: every row once")
+        checker.check((folder / "net.opx").read_bytes())
+        opscope("verify", folder / "net.opx")
+        _, without = compiled(folder, network, "--set=lram.size=64KiB", "--set=plan.keep=no")
+        true(moved(without)["x"][0] > 1, f"without keeping they come again: {moved(without)}")
+
+
+def test_a_broken_window_is_refused(folder):
+    """Rows of two pieces make up a window: all of it, in order, and while they are there."""
+    opscope("compile", windowed(folder, 3), TARGET, "--set=lram.size=64KiB", "-o", folder / "net.opx")
+    good = (folder / "net.opx").read_bytes()
+    program = checker.Program(good)
+    joined = []
+    for task in program.tasks:
+        operands = [task.first_operand + i for i in range(task.operand_count)]
+        values = [program.buffers[program.operands[i].buffer].value for i in operands]
+        pair = [i for i, value in zip(operands, values) if values.count(value) == 2 and not program.operands[i].writes]
+        if task.kind == checker.COMPUTE and len(pair) == 2:
+            joined.append((task, pair))
+    true(len(joined) > 3, f"tiles that read two pieces: {len(joined)}")
+    task, (kept, new) = joined[2]
+    rest, piece = (program.operands[i] for i in (kept, new))
+    window = next(i.id for call in program.calls[task.first_call:task.first_call + task.call_count]
+                  for i in program.call_buffers[call.first_buffer:call.first_buffer + 1])
+    equal(program.buffers[window].dims[2], rest.size[2] + piece.size[2], "rows of the window")
+    loads = [i for i in range(task.first_dependency, task.first_dependency + task.dependency_count)
+             if program.dependencies[i].data]
+    for name, *change in (
+        ("rows further up are read", "operands", kept, "from", getattr(rest, "from")[2] - 1, 2),
+        ("a row is missing", "operands", new, "size", piece.size[2] - 1, 2),
+        ("a row is read twice", "buffers", window, "dims", program.buffers[window].dims[2] - 1, 2),
+        ("the window is of other rows", "buffers", window, "origin", program.buffers[window].origin[2] + 1, 2),
+        ("the same piece twice", "operands", kept, "buffer", piece.buffer),
+        ("a piece of two tiles before", "operands", kept, "buffer", program.operands[joined[1][1][0]].buffer),
+        ("a piece is given away before it is read", "buffers", rest.buffer, "to",
+         getattr(program.buffers[rest.buffer], "from")),
+        ("a piece lies where the next one comes", "buffers", rest.buffer, "address",
+         program.buffers[program.operands[joined[3][1][1]].buffer].address),
+        ("nobody is waited for that brought it", "dependencies", loads[0], "data", 0),
+    ):
         bad = bytearray(good)
         checker.put(bad, *change)
         checker.sign(bad)

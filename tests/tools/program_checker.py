@@ -627,7 +627,8 @@ class Proof:
             reads -= {operand.buffer for operand in parts if not operand.writes}
             windows = {i.id for call in calls for i in self.call_buffers(call)
                       if i.id != NONE and p.buffers[i.id].kind == PIPELINE}
-            reads |= {i for i in windows if sum(
+            joined = {i: self.joined(i, operands) for i in windows}
+            reads |= {i for i in windows if joined[i] or sum(
                 self.holds(i, operand) for operand in parts if not operand.writes) == 1}
         given = set()
         for call in calls:
@@ -658,7 +659,8 @@ class Proof:
             return
         need(writes <= given, "task", index, "rule 6: no kernel gives what it writes")
         for operand in parts:
-            need(sum(self.holds(i, operand) and (i in given) == bool(operand.writes) for i in windows) == 1,
+            need(sum((self.holds(i, operand) or operand in joined[i]) and
+                     (i in given) == bool(operand.writes) for i in windows) == 1,
                  "task", index, "rule 6: part of a tile without its window")
         for operand in operands:
             buffer = self.buffer(operand)
@@ -684,6 +686,25 @@ class Proof:
         return (inside.value == outside.value != NONE and inside.element == outside.element and
                 inside.rank == operand.rank and list(inside.origin[:inside.rank]) == places and
                 inside.dims[:inside.rank] == operand.size[:operand.rank])
+
+    def joined(self, window, operands):
+        """The operands that a window is put together of: every place of it comes from just one."""
+        inside = self.p.buffers[window]
+        bounds = [(start, start + length) for start, length in zip(inside.origin[:inside.rank], inside.dims)]
+        parts = []
+        for operand in operands:
+            buffer = self.buffer(operand)
+            if (operand.writes or operand.rank != inside.rank or
+                    (buffer.value, buffer.element) != (inside.value, inside.element) or inside.value == NONE):
+                continue
+            box = [(start + a, start + b) for (a, b), start in zip(box_of(operand), buffer.origin)]
+            if all(low <= a and b <= high for (a, b), (low, high) in zip(box, bounds)):
+                parts.append((operand, box))
+        boxes = [box for _, box in parts]
+        apart = all(common(a, b) == 0 for i, a in enumerate(boxes) for b in boxes[:i])
+        sizes = [volume(b - a for a, b in box) for box in boxes]
+        full = all(sizes) and sum(sizes) == volume(inside.dims[:inside.rank])
+        return [operand for operand, _ in parts] if len(parts) > 1 and apart and full else []
 
     def outside(self, task, ring, writes):
         return sum(self.holds(ring, operand) for operand in self.operands(task)

@@ -395,6 +395,34 @@ static inline bool interpreter_is_window(const struct interpreter *run, uint32_t
     return same && !whole;
 }
 
+// Whether kernels see what an operand reads as part of this buffer, which nothing of the task
+// gives: others read the rest of it.
+static inline bool interpreter_is_part(const struct interpreter *run,
+                                       const struct program_task *task, uint32_t buffer,
+                                       const struct program_operand *operand)
+{
+    if (buffer == PROGRAM_NONE || operand->writes != 0)
+        return false;
+    const struct program_buffer *inside = &run->program->buffers[buffer];
+    const struct program_buffer *outside = &run->program->buffers[operand->buffer];
+    bool part = inside->kind == PROGRAM_BUFFER_PIPELINE && inside->value == outside->value &&
+                inside->rank == operand->rank;
+    bool same = part;
+    for (uint32_t i = 0; i < operand->rank && part; i++) {
+        const int64_t from = operand->from[i] + outside->origin[i] - inside->origin[i];
+        part = from >= 0 && from + operand->size[i] <= inside->dims[i];
+        same = same && operand->size[i] == inside->dims[i];
+    }
+    for (uint32_t i = 0; i < task->call_count && part; i++) {
+        const struct program_call *call = &run->program->calls[task->first_call + i];
+        const struct program_node *node = &run->program->nodes[call->node];
+        for (uint32_t k = 0; k < node->output_count; k++)
+            part = part &&
+                   run->program->call_buffers[call->first_buffer + node->input_count + k] != buffer;
+    }
+    return part && !same;
+}
+
 // Copies what kernels read through windows before they run, and what they gave behind.
 static inline void interpreter_windows(struct interpreter *run, const struct program_call *call,
                                        const struct program_task *task, bool writes)
@@ -408,11 +436,14 @@ static inline void interpreter_windows(struct interpreter *run, const struct pro
             const struct program_operand *operand =
                 &run->program->operands[task->first_operand + k];
             if ((operand->writes != 0) != writes ||
-                !interpreter_is_window(run, buffers[i], operand))
+                (!interpreter_is_window(run, buffers[i], operand) &&
+                 !interpreter_is_part(run, task, buffers[i], operand)))
                 continue;
             struct program_operand inside = *operand;
             inside.buffer = buffers[i];
-            memset(inside.from, 0, sizeof inside.from);
+            for (uint32_t d = 0; d < operand->rank; d++)
+                inside.from[d] += run->program->buffers[operand->buffer].origin[d] -
+                                  run->program->buffers[buffers[i]].origin[d];
             if (!writes && run->made[buffers[i]] == NULL) {
                 const struct program_buffer *window = &run->program->buffers[buffers[i]];
                 const struct shape shape = interpreter_shape(window->rank, window->dims);

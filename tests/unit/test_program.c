@@ -82,6 +82,44 @@ static void what_was_written_comes_back(void **state)
     compiled_free(&compiled);
 }
 
+// Constants that are written from where they are stand in the file among those of the section.
+static void constants_from_outside_stand_in_their_section(void **state)
+{
+    (void)state;
+    enum { VALUES = 6, LARGE = 70001 };
+    static const bool OUTSIDE[VALUES] = {false, true, true, false, false, true};
+    unsigned char *data = malloc(LARGE + VALUES);
+    for (size_t i = 0; i < LARGE + VALUES; i++)
+        data[i] = (unsigned char)(i * 31 + i / 251);
+    struct program_builder *builder = program_builder_create(VIEW_LITERAL(""), VIEW_LITERAL("x"));
+    for (uint32_t i = 0; i < VALUES; i++) {
+        const size_t length = OUTSIDE[i] ? LARGE : 3 + i;
+        struct program_value *value = PROGRAM_ADD(builder, values, NULL);
+        value->kind = PROGRAM_VALUE_CONSTANT;
+        value->element = ELEMENT_U8;
+        value->rank = 1;
+        value->dims[0] = (int64_t)length;
+        value->bytes = length;
+        value->data = OUTSIDE[i] ? program_builder_room(builder, length)
+                                 : program_builder_constant(builder, data + i, length);
+        program_builder_outside(builder, OUTSIDE[i] ? data + i : NULL);
+    }
+    struct program made, *read;
+    char other[sizeof path + 8];
+    snprintf(other, sizeof other, "%s.outside", path);
+    program_builder_view(builder, &made);
+    require_ok(program_write(&made, other));
+    require_ok(program_open(other, &read));
+    assert_null(read->outside);
+    assert_int_equal(read->value_count, VALUES);
+    for (uint32_t i = 0; i < VALUES; i++)
+        assert_memory_equal(program_constant(read, i), data + i, read->values[i].bytes);
+    program_free(read);
+    program_builder_free(builder);
+    unlink(other);
+    free(data);
+}
+
 static void no_byte_may_change(void **state)
 {
     (void)state;
@@ -280,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_comes_back),
+        cmocka_unit_test(constants_from_outside_stand_in_their_section),
         cmocka_unit_test(no_byte_may_change),
         cmocka_unit_test(no_part_is_a_program),
         cmocka_unit_test(other_versions_are_named),

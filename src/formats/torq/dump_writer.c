@@ -114,9 +114,10 @@ static void append_contents(const struct dump_writing *writing, const struct pro
         bytes_append_format(text, "dense_resource<__elided__>");
         return;
     }
+    const unsigned char *bytes = program_constant(program, buffer->value);
     bytes_append_format(text, "dense<\"0x");
     for (uint64_t i = 0; i < value->bytes; i++)
-        bytes_append_format(text, "%02X", (unsigned char)program->constants.data[value->data + i]);
+        bytes_append_format(text, "%02X", bytes[i]);
     bytes_append_format(text, "\">");
 }
 

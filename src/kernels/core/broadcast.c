@@ -5,7 +5,10 @@
 #include "base/memory.h"
 
 // Elements of one parallel piece.
-enum { GRAIN = 16384 };
+enum {
+    GRAIN = 16384,
+    INPUTS_FEW = 4, // so many need no memory of their own
+};
 
 // A merged dimension. `strides` are in bytes, one for each input.
 struct loop {
@@ -136,9 +139,9 @@ static void place_advance(const struct plan *plan, struct broadcast_position *pl
 static void broadcast_run_piece(void *context, uint64_t from, uint64_t to)
 {
     const struct plan *plan = context;
-    const char *few[4];
+    const char *few[INPUTS_FEW];
     const uint32_t inputs = plan->input_count;
-    const char **many = inputs > 4 ? memory_allocate(inputs * sizeof *many) : NULL;
+    const char **many = inputs > INPUTS_FEW ? memory_allocate(inputs * sizeof *many) : NULL;
     struct broadcast_position place = {.in = many != NULL ? many : few};
     broadcast_place_at(plan, from, &place);
     const uint64_t length = plan->loops[plan->rank - 1].length;
@@ -167,14 +170,20 @@ void broadcast_run(struct parallel *parallel, const struct tensor *out,
                         .inputs = inputs,
                         .row = row,
                         .context = context};
+    size_t few_strides[INPUTS_FEW * SHAPE_RANK_MOST] = {0};
+    uint8_t few_steps[INPUTS_FEW] = {0};
+    const bool many = input_count > INPUTS_FEW;
     size_t *strides =
-        memory_allocate_zeroed((size_t)input_count * SHAPE_RANK_MOST + 1, sizeof *strides);
-    plan.steps = memory_allocate_zeroed((size_t)input_count + 1, 1);
+        many ? memory_allocate_zeroed((size_t)input_count * SHAPE_RANK_MOST, sizeof *strides)
+             : few_strides;
+    plan.steps = many ? memory_allocate_zeroed(input_count, 1) : few_steps;
     plan_loops(&plan, &out->shape, strides);
     plan_strides(&plan);
     parallel_for(parallel, total, GRAIN, broadcast_run_piece, &plan);
-    free(strides);
-    free(plan.steps);
+    if (many) {
+        free(strides);
+        free(plan.steps);
+    }
 }
 
 void broadcast_tensors(struct parallel *parallel, const struct tensor *out,

@@ -495,8 +495,8 @@ static const struct operator_definition ITEMS[] = {
     VIEW(.name = "Unsqueeze", .exact = OPERATOR_INPUT(1), .inputs = {1, 2},
          .infer = infer_unsqueeze),
     CONSTANT(.name = "Constant", .inputs = {0, 0}, .infer = infer_constant),
-    CONSTANT(.name = "ConstantOfShape", .exact = OPERATOR_INPUT(0), .inputs = {1, 1},
-             .infer = infer_constant_of_shape),
+    CONSTANT(.name = "ConstantOfShape", .function = COMPUTES_FILL, .exact = OPERATOR_INPUT(0),
+             .inputs = {1, 1}, .infer = infer_constant_of_shape),
     CONSTANT(.name = "Range", .inputs = {3, 3}, .infer = infer_range),
     CONSTANT(.name = "EyeLike", .inputs = {1, 1}, .infer = infer_eye_like),
 };
