@@ -63,6 +63,8 @@ EXAMPLES = {
     "top": (["IN/kineto.json", "--by", "path"], []),
     "sql": (["IN/kineto.json", "SELECT c.id, s.dur FROM call c LEFT JOIN slice s ON s.id = c.id ORDER BY 2;"
              "SELECT * FROM arg ORDER BY value; SELECT COUNT(*) FROM flow"], []),
+    "diff": (["IN/a.prof", "IN/kineto.json"], []),
+    "gate": (["--save", "OUT/base.json", "IN/a.prof", "IN/kineto.json"], ["base.json"]),
     "timeline": (["IN/c1.csv", "-o", "OUT/t.svg"], ["t.svg"]),
     "convert": (["IN/c1.csv", "-o", "OUT/c.pb"], ["c.pb"]),
     "merge": (["IN/c1.csv", "b=IN/a.prof", "-o", "OUT/both.prof"], ["both.prof"]),

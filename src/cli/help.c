@@ -47,7 +47,8 @@ void help_print(const struct command *command, const char *called)
         printf("\nexit: 0 done, %d failed\n", command->failure_exit);
     else
         printf("\nexit: 0 done, 1 failed, 2 wrong use, 3 done but data was lost (see the "
-               "ledger)\n");
+               "ledger)%s%s\n",
+               command->exits != NULL ? ",\n" : "", command->exits != NULL ? command->exits : "");
 }
 
 void help_print_program(FILE *file, const struct command *const *commands)

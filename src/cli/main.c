@@ -28,6 +28,8 @@ const struct command *const COMMANDS[] = {
     &COMMAND_OPERATORS,
     &COMMAND_TOP,
     &COMMAND_SQL,
+    &COMMAND_DIFF,
+    &COMMAND_GATE,
     &COMMAND_TIMELINE,
     &COMMAND_CONVERT,
     &COMMAND_MERGE,

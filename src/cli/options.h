@@ -41,6 +41,7 @@ struct command {
     const char *summary;
     const char *details;          // NULL: none
     const char *examples;         // lines, NULL: none
+    const char *exits;            // further exit codes: "4 this, 5 that"; NULL: none
     const struct option *options; // ends with a NULL name
     size_t abbreviated;           // of so many of the first ones the beginning is enough: --no-adv
     // What its rows are made of (table_options.h), up to a NULL; NULL: it prints no rows.
@@ -55,7 +56,14 @@ struct command {
     status (*run)(const struct arguments *arguments, int *out_exit);
 };
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LOSS = 3 };
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_LOSS = 3,
+    EXIT_REGRESSED = 4, // of gate
+    EXIT_UNDECIDED = 5, // of gate --strict
+};
 
 // The options of a command and, after them, those of all commands; NULL at the end.
 const struct option *command_option(const struct command *command, size_t index);

@@ -2,6 +2,7 @@
 // or left out.
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/sort.h"
@@ -35,7 +36,9 @@ static void append_scaled(struct bytes *to, const struct table_column *column, d
 {
     char text[FIGURES_ROOM];
     const double ns = column->type == TABLE_MS ? 1e6 : column->type == TABLE_US ? 1e3 : 1;
-    const uint64_t whole = number > 0 ? (uint64_t)(number * ns) : 0;
+    const uint64_t whole = (uint64_t)(fabs(number) * ns);
+    if (number < 0 || (column->flags & TABLE_WITH_SIGN) != 0)
+        bytes_append_format(to, "%s", number < 0 ? "-" : "+");
     if (column->look == TABLE_LETTER)
         figures_letter(whole, text);
     else if (column->type == TABLE_BYTES)

@@ -145,7 +145,10 @@ def write_programs(folder):
             "opscope compile add.mlir --target torq-sl2610 -o add.opx",
             "opscope run add.opx --iterations 20 --profile run.prof",
             "opscope infer add.mlir --output @x.npy && cp x.npy in.npy",
-            "cp run.prof host.prof",
+            "for name in host yesterday today old new a1 a2 a3 b1 b2 b3 run1 run2 run3 run4 run5 new1 new2 new3 new4 new5; "
+            "do cp run.prof $name.prof; done",
+            "cp tests/testdata/pytorch/inference.json.gz trace_a.json.gz && cp trace_a.json.gz trace_b.json.gz",
+            "opscope gate --save base.json run*.prof",
             "opscope targets host --file > here.target",
             "qaic-compile -model=model.onnx -aic-binary-dir=./binaries -stats-level=70 && mkdir stats",
             "qaic-runner -t ./binaries -n 1 --aic-profiling-type=raw_device_stats --aic-profiling-out-dir=./stats",

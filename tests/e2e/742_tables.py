@@ -68,6 +68,7 @@ TABLES = {
     "overview": (lambda folder: [timeline(folder)], [0, "metrics"], ("name", "percent")),
     "operators": (lambda folder: [timeline(folder)], ["operators"], ("name", "calls")),
     "top": (lambda folder: [timeline(folder)], ["spans"], ("label", "count")),
+    "diff": (lambda folder: [timeline(folder)] * 2, ["changes"], ("name", "verdict")),
     "model": (lambda folder: [NETWORK], ["operators"], ("index", "type")),
     "check": (lambda folder: [tests(folder)], None, ("case", "status")),
     "score": (lambda folder: [NETWORK, "-n", "1"], [0, "operators"], ("name", "measured_us")),
@@ -85,7 +86,7 @@ TABLES = {
 # Commands that have --json and no such table, and why.
 OTHERS = {
     "infer": "values", "run": "values", "program": "a tree of a program",
-    "verify": "a verdict", "timeline": "a picture", "sql": "the query says which columns",
+    "verify": "a verdict", "gate": "a verdict", "timeline": "a picture", "sql": "the query says which columns",
 }
 
 # Their --csv takes a file, as the vendor's does.

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""How often `opscope gate` cries wolf, and whether it sees the wolf: real runs on this machine, as it is.
+
+    bench/gate.py [--comparisons N] [--tries N] [--runs N] [--limit PERCENT]
+
+A network of 100 equal products is run again and again. A comparison takes so many runs of it and as many others of
+it, made in turn: what the gate calls failed is a false alarm; of 300 at most 3 are allowed. Then the same network
+with 103 products, which has 3 % more to do, is held against it: first with the runs that there are, then with as many
+as the gate asks for; 9 of 10 tries must find it.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OPSCOPE = ROOT / "build/bin/opscope"
+sys.path.insert(0, str(ROOT / "tests/gen"))
+from onnx_writer import make_graph, make_model, make_node, make_tensor, make_value  # pylint: disable=wrong-import-position
+
+SIDE = 64
+RUNS_MOST = 60
+
+
+def network(products):
+    """x times a matrix, times a matrix ...: as many products."""
+    weights = [((i * 7919) % 13 - 6) / 64 for i in range(SIDE * SIDE)]
+    names = [f"v{i}" for i in range(products + 1)]
+    nodes = [make_node("MatMul", [names[i], "w"], [names[i + 1]], name=f"product_{i}") for i in range(products)]
+    return make_model(make_graph(nodes, inputs=[make_value(names[0], "f32", [SIDE, SIDE])],
+                                 outputs=[make_value(names[-1], "f32", [SIDE, SIDE])],
+                                 initializers=[make_tensor("w", "f32", [SIDE, SIDE], weights)]), opset=17)
+
+
+def compiled(folder, products):
+    path = folder / f"{products}.onnx"
+    path.write_bytes(network(products))
+    program = folder / f"{products}.opx"
+    subprocess.run([OPSCOPE, "compile", path, "--target", "host", "-o", program], check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    return program
+
+
+def profile(program, path):
+    subprocess.run([OPSCOPE, "run", program, "-n", "30", "--threads", "1", "--profile", path], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return path
+
+
+def gate(base, new, limit):
+    done = subprocess.run([OPSCOPE, "gate", "--json", "--max-regress", f"{limit}%", "--base", *base, "--", *new],
+                          check=False, capture_output=True, text=True)
+    if done.returncode not in (0, 4):
+        sys.exit(done.stderr)
+    answer = json.loads(done.stdout)
+    return answer["outcome"], answer["judged"][0]
+
+
+def turns(folder, programs, runs):
+    """Profiles of both programs, made in turn; which comes first changes."""
+    sides = ([], [])
+    for number in range(runs):
+        for which in ((0, 1), (1, 0))[number % 2]:
+            sides[which].append(profile(programs[which], folder / f"{which}.{number}.prof"))
+    return sides
+
+
+def try_once(folder, programs, options):
+    runs = options.runs
+    while True:
+        outcome, judged = gate(*turns(folder, programs, runs), options.limit)
+        if outcome != "undecided" or runs >= RUNS_MOST:
+            return outcome, runs, judged["compared"]
+        runs = min(max(judged["runs_needed"], runs + 1), RUNS_MOST)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--comparisons", type=int, default=300)
+    parser.add_argument("--tries", type=int, default=10)
+    parser.add_argument("--runs", type=int, default=8)
+    parser.add_argument("--limit", type=float, default=3)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        same, more = compiled(folder, 100), compiled(folder, 103)
+        outcomes = [gate(*turns(folder, (same, same), options.runs), options.limit)[0]
+                    for _ in range(options.comparisons)]
+        alarms = outcomes.count("failed")
+        print(f"{len(outcomes)} comparisons of equal programs, {options.runs} runs each: {alarms} false alarms, "
+              f"{outcomes.count('passed')} passed, {outcomes.count('undecided')} undecided")
+        found = []
+        for _ in range(options.tries):
+            outcome, runs, compared = try_once(folder, (same, more), options)
+            found.append(outcome == "failed")
+            print(f"3 % more to do, {runs} runs each: {outcome}, {compared['change'] * 100:+.1f} % "
+                  f"({compared['low'] * 100:+.1f} to {compared['high'] * 100:+.1f})", flush=True)
+        print(f"{sum(found)} of {len(found)} found")
+    return 0 if alarms <= options.comparisons / 100 and sum(found) >= 0.9 * len(found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,488 @@
+#include "comparison.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/sort.h"
+#include "statistics.h"
+
+enum { LOW_PERCENT = 10 };
+
+#define CHANGED_BY 0.005 // of a number: what is less is rounding
+
+const char *comparison_verdict_name(enum comparison_verdict verdict)
+{
+    static const char *const NAMES[] = {"slower", "faster", "even", "unsure", "new", "gone"};
+    return NAMES[verdict];
+}
+
+// Sides -----------------------------------------------------------------------
+
+static bool comparison_same_text(struct view a, struct view b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static uint32_t place_of(struct compared_side *side, struct hash_index *index, size_t *capacity,
+                         const struct work_part *part)
+{
+    const uint32_t hash = hash_bytes(part->name.data, part->name.size) ^
+                          hash_bytes(part->type.data, part->type.size) * 3 ^
+                          hash_bytes(part->shape.data, part->shape.size) * 7;
+    uint32_t id;
+    for (uint32_t at = hash_first(index, hash); (id = hash_next(index, hash, &at)) != HASH_NONE;) {
+        const struct work_part *other = side->parts[id].part;
+        if (comparison_same_text(part->name, other->name) &&
+            comparison_same_text(part->type, other->type) &&
+            comparison_same_text(part->shape, other->shape))
+            return id;
+    }
+    side->parts = memory_grow(side->parts, side->part_count, capacity, sizeof *side->parts);
+    side->parts[side->part_count] = (struct compared_part){.part = part};
+    hash_add(index, hash, (uint32_t)side->part_count);
+    return (uint32_t)side->part_count++;
+}
+
+// Samples of a run by part of the side.
+static void index_samples(struct compared_side *side, size_t run_index)
+{
+    const struct work_run *run = &side->runs[run_index];
+    const uint32_t *places = side->places[run_index];
+    size_t *begins = memory_allocate_zeroed(side->part_count + 2, sizeof *begins);
+    uint32_t *ordered = memory_allocate_zeroed(run->sample_count + 1, sizeof *ordered);
+    for (size_t i = 0; i < run->sample_count; i++)
+        begins[places[run->samples[i].part] + 2]++;
+    for (size_t i = 2; i < side->part_count + 2; i++)
+        begins[i] += begins[i - 1];
+    for (size_t i = 0; i < run->sample_count; i++)
+        ordered[begins[places[run->samples[i].part] + 1]++] = (uint32_t)i;
+    side->samples[run_index] = begins;
+    side->ordered[run_index] = ordered;
+}
+
+static void add_part(struct compared_part *to, const struct work_part *part, double rounds)
+{
+    to->calls += (double)part->calls / rounds;
+    to->bytes += part->bytes / rounds;
+    to->macs += part->macs * (double)part->calls / rounds;
+    to->waited += part->waited / rounds;
+}
+
+struct worked {
+    uint64_t first;
+    uint32_t part;
+};
+
+static int in_order_of_work(const void *left, const void *right)
+{
+    const struct worked *a = left, *b = right;
+    return a->first != b->first ? sort_compare(a->first, b->first) : sort_compare(a->part, b->part);
+}
+
+static void add_run(struct compared_side *side, size_t run_index, size_t rounds,
+                    struct hash_index *index, size_t *capacity)
+{
+    const struct work_run *run = &side->runs[run_index];
+    struct worked *order = memory_allocate_zeroed(run->part_count + 1, sizeof *order);
+    uint32_t *places = memory_allocate_zeroed(run->part_count + 1, sizeof *places);
+    for (uint32_t i = 0; i < run->part_count; i++)
+        order[i] = (struct worked){run->parts[i].first, i};
+    sort_items(order, run->part_count, sizeof *order, in_order_of_work);
+    for (size_t i = 0; i < run->part_count; i++) {
+        const struct work_part *part = &run->parts[order[i].part];
+        const uint32_t place = place_of(side, index, capacity, part);
+        places[order[i].part] = place;
+        add_part(&side->parts[place], part, (double)rounds);
+    }
+    side->places[run_index] = places;
+    free(order);
+}
+
+static void make_side(struct compared_side *side, struct work_run *runs, size_t count)
+{
+    struct hash_index index = {0};
+    size_t capacity = 0;
+    size_t rounds = 0;
+    *side = (struct compared_side){.runs = runs, .run_count = count};
+    side->places = memory_allocate_zeroed(count + 1, sizeof *side->places);
+    side->samples = memory_allocate_zeroed(count + 1, sizeof *side->samples);
+    side->ordered = memory_allocate_zeroed(count + 1, sizeof *side->ordered);
+    for (size_t i = 0; i < count; i++)
+        rounds += runs[i].iteration_count;
+    for (size_t i = 0; i < count; i++)
+        add_run(side, i, rounds, &index, &capacity);
+    for (size_t i = 0; i < count; i++)
+        index_samples(side, i);
+    hash_free(&index);
+}
+
+static void free_side(struct compared_side *side)
+{
+    for (size_t i = 0; i < side->run_count; i++) {
+        free(side->places[i]);
+        free(side->samples[i]);
+        free(side->ordered[i]);
+        work_free(&side->runs[i]);
+    }
+    free(side->places);
+    free(side->samples);
+    free(side->ordered);
+    free(side->parts);
+    free(side->runs);
+}
+
+// Measurements ----------------------------------------------------------------
+
+// What is compared: numbers above 0, in the order in which they were measured.
+struct measured {
+    double *numbers;
+    size_t count;
+    double value; // one that stands for all
+};
+
+// Sorts them.
+static double sum_up(double *numbers, size_t count, enum comparison_statistic statistic)
+{
+    if (count == 0)
+        return 0;
+    if (statistic == COMPARE_MEAN)
+        return statistics_mean(numbers, count);
+    statistics_sort(numbers, count);
+    return statistic == COMPARE_LOW ? statistics_percentile(numbers, count, LOW_PERCENT)
+                                    : statistics_median(numbers, count);
+}
+
+// One number for each iteration of a run in which there was any, after what is there already;
+// negative ones say that there was none.
+static void take_rounds(struct measured *measured, const double *rounds, size_t count,
+                        const struct comparison *comparison)
+{
+    double *kept = &measured->numbers[measured->count];
+    size_t kept_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rounds[i] >= 0)
+            kept[kept_count++] = rounds[i];
+    }
+    if (comparison->by_runs && kept_count > 0) {
+        kept[0] = sum_up(kept, kept_count, comparison->options.statistic);
+        kept_count = 1;
+    }
+    measured->count += kept_count;
+}
+
+static size_t rounds_of(const struct compared_side *side)
+{
+    size_t rounds = 0;
+    for (size_t i = 0; i < side->run_count; i++)
+        rounds += side->runs[i].iteration_count;
+    return rounds;
+}
+
+static struct measured measured_of(const struct compared_side *side)
+{
+    return (struct measured){.numbers =
+                                 memory_allocate_zeroed(rounds_of(side) + 1, sizeof(double))};
+}
+
+// The number that stands for all of a side; what is 0 cannot be divided by and is left out.
+static void finish_measured(struct measured *measured, const struct comparison *comparison)
+{
+    double *sorted = memory_allocate_zeroed(measured->count + 1, sizeof *sorted);
+    memcpy(sorted, measured->numbers, measured->count * sizeof *sorted);
+    measured->value = sum_up(sorted, measured->count,
+                             comparison->by_runs && comparison->options.statistic == COMPARE_LOW
+                                 ? COMPARE_MEDIAN
+                                 : comparison->options.statistic);
+    free(sorted);
+    size_t kept = 0;
+    for (size_t i = 0; i < measured->count; i++) {
+        if (measured->numbers[i] > 0)
+            measured->numbers[kept++] = measured->numbers[i];
+    }
+    measured->count = kept;
+}
+
+// The time of some parts together, iteration by iteration.
+static struct measured measure_parts(const struct comparison *comparison,
+                                     const struct compared_side *side, const uint32_t *parts,
+                                     size_t part_count)
+{
+    struct measured measured = measured_of(side);
+    for (size_t r = 0; r < side->run_count; r++) {
+        const struct work_run *run = &side->runs[r];
+        double *rounds = memory_allocate_zeroed(run->iteration_count + 1, sizeof *rounds);
+        for (size_t i = 0; i < run->iteration_count; i++)
+            rounds[i] = -1;
+        for (size_t i = 0; i < part_count; i++) {
+            for (size_t at = side->samples[r][parts[i]]; at < side->samples[r][parts[i] + 1];
+                 at++) {
+                const struct work_sample *sample = &run->samples[side->ordered[r][at]];
+                rounds[sample->iteration] = fmax(rounds[sample->iteration], 0) + sample->ns;
+            }
+        }
+        take_rounds(&measured, rounds, run->iteration_count, comparison);
+        free(rounds);
+    }
+    finish_measured(&measured, comparison);
+    return measured;
+}
+
+// From first start to last end, or the time of it in which nothing worked.
+static struct measured measure_rounds(const struct comparison *comparison,
+                                      const struct compared_side *side, bool idle)
+{
+    struct measured measured = measured_of(side);
+    for (size_t r = 0; r < side->run_count; r++) {
+        const struct work_run *run = &side->runs[r];
+        double *rounds = memory_allocate_zeroed(run->iteration_count + 1, sizeof *rounds);
+        for (size_t i = 0; i < run->iteration_count; i++) {
+            const struct work_iteration *round = &run->iterations[i];
+            const double elapsed = (double)(round->last - round->first);
+            rounds[i] = idle ? fmax(elapsed - round->busy, 0) : elapsed;
+        }
+        take_rounds(&measured, rounds, run->iteration_count, comparison);
+        free(rounds);
+    }
+    finish_measured(&measured, comparison);
+    return measured;
+}
+
+// Rows ------------------------------------------------------------------------
+
+static bool is_modelled(const struct compared_side *side)
+{
+    for (size_t i = 0; i < side->run_count; i++) {
+        if (!side->runs[i].modelled)
+            return false;
+    }
+    return true;
+}
+
+static enum comparison_verdict verdict_of(const struct comparison_row *row)
+{
+    if (!row->a.there || !row->b.there)
+        return row->a.there ? VERDICT_GONE : VERDICT_NEW;
+    if (!row->shift.known)
+        return VERDICT_UNSURE;
+    if (row->shift.low > 1)
+        return VERDICT_SLOWER;
+    return row->shift.high < 1 ? VERDICT_FASTER : VERDICT_EVEN;
+}
+
+// Takes the numbers of both sides.
+static void judge(const struct comparison *comparison, struct comparison_row *row,
+                  struct measured a, struct measured b)
+{
+    row->a.ns = a.value;
+    row->b.ns = b.value;
+    row->difference = (row->b.there ? b.value : 0) - (row->a.there ? a.value : 0);
+    if (is_modelled(&comparison->sides[0]) && is_modelled(&comparison->sides[1]) && a.value > 0 &&
+        b.value > 0) { // there is no chance in it
+        const double factor = b.value / a.value;
+        row->shift = (struct shift){factor, factor, factor, true};
+    } else if (a.count > 0 && b.count > 0) {
+        row->shift = shift_between((struct shift_side){a.numbers, a.count},
+                                   (struct shift_side){b.numbers, b.count},
+                                   comparison->options.confidence, comparison->order);
+    }
+    row->verdict = verdict_of(row);
+    free(a.numbers);
+    free(b.numbers);
+}
+
+static bool changed(double a, double b)
+{
+    return fabs(a - b) > CHANGED_BY * fmax(fabs(a), fabs(b));
+}
+
+static unsigned changes_of(const struct comparison_row *row)
+{
+    const struct comparison_half *a = &row->a, *b = &row->b;
+    unsigned changes = 0;
+    if (!a->there || !b->there)
+        return 0;
+    const bool alone = a->parts == 1 && b->parts == 1;
+    if (alone && changed(a->calls, b->calls))
+        changes |= CHANGED_CALLS;
+    if (alone && !comparison_same_text(a->part->shape, b->part->shape) && a->part->shape.size > 0 &&
+        b->part->shape.size > 0)
+        changes |= CHANGED_SHAPES;
+    if (a->macs > 0 && b->macs > 0 && changed(a->macs, b->macs))
+        changes |= CHANGED_WORK;
+    if (a->bytes > 0 && b->bytes > 0 && changed(a->bytes, b->bytes))
+        changes |= CHANGED_BYTES;
+    if (alone && !comparison_same_text(a->part->kernel, b->part->kernel) &&
+        a->part->kernel.size > 0 && b->part->kernel.size > 0 &&
+        !comparison_same_text(a->part->kernel, a->part->name))
+        changes |= CHANGED_KERNELS;
+    if (fabs(b->waited - a->waited) > 0.1 * fabs(row->difference) &&
+        (b->waited > a->waited) == (row->difference > 0))
+        changes |= CHANGED_WAITING;
+    return changes;
+}
+
+static void fill_half(struct comparison_half *half, const struct compared_side *side,
+                      const uint32_t *parts, size_t count)
+{
+    *half = (struct comparison_half){.there = count > 0, .parts = count};
+    if (count > 0)
+        half->part = side->parts[parts[0]].part;
+    for (size_t i = 0; i < count; i++) {
+        const struct compared_part *part = &side->parts[parts[i]];
+        half->calls += part->calls;
+        half->bytes += part->bytes;
+        half->macs += part->macs;
+        half->waited += part->waited;
+    }
+}
+
+// Parts of a side by group: those of group g stand from begins[g] to begins[g + 1].
+struct grouped {
+    size_t *begins;
+    uint32_t *parts;
+};
+
+static struct grouped group_parts(const uint32_t *groups, size_t part_count, size_t group_count)
+{
+    struct grouped grouped = {
+        .begins = memory_allocate_zeroed(group_count + 2, sizeof *grouped.begins),
+        .parts = memory_allocate_zeroed(part_count + 1, sizeof *grouped.parts),
+    };
+    for (size_t i = 0; i < part_count; i++)
+        grouped.begins[groups[i] + 2]++;
+    for (size_t i = 2; i < group_count + 2; i++)
+        grouped.begins[i] += grouped.begins[i - 1];
+    for (size_t i = 0; i < part_count; i++)
+        grouped.parts[grouped.begins[groups[i] + 1]++] = (uint32_t)i;
+    return grouped;
+}
+
+static void compare_groups(struct comparison *comparison, const struct match *match)
+{
+    struct grouped grouped[2];
+    for (unsigned s = 0; s < 2; s++)
+        grouped[s] = group_parts(match->groups[s], comparison->sides[s].part_count, match->count);
+    comparison->rows = memory_allocate_zeroed(match->count + 1, sizeof *comparison->rows);
+    for (size_t i = 0; i < match->count; i++) {
+        struct comparison_row *row = &comparison->rows[i];
+        struct measured measured[2];
+        row->place = i;
+        row->relation = match->relations[i];
+        for (unsigned s = 0; s < 2; s++) {
+            const uint32_t *parts = grouped[s].parts + grouped[s].begins[i];
+            const size_t count = grouped[s].begins[i + 1] - grouped[s].begins[i];
+            fill_half(s == 0 ? &row->a : &row->b, &comparison->sides[s], parts, count);
+            measured[s] = measure_parts(comparison, &comparison->sides[s], parts, count);
+        }
+        judge(comparison, row, measured[0], measured[1]);
+        row->changes = changes_of(row);
+    }
+    comparison->count = match->count;
+    for (unsigned s = 0; s < 2; s++) {
+        free(grouped[s].begins);
+        free(grouped[s].parts);
+    }
+}
+
+static struct comparison_row compare_rounds(const struct comparison *comparison, bool idle)
+{
+    struct comparison_row row = {.a = {.there = true}, .b = {.there = true}};
+    judge(comparison, &row, measure_rounds(comparison, &comparison->sides[0], idle),
+          measure_rounds(comparison, &comparison->sides[1], idle));
+    return row;
+}
+
+static int by_difference(const void *left, const void *right)
+{
+    const struct comparison_row *a = left, *b = right;
+    const double left_size = fabs(a->difference), right_size = fabs(b->difference);
+    return left_size != right_size ? (left_size < right_size) - (left_size > right_size)
+                                   : sort_compare(a->place, b->place);
+}
+
+// Order of the runs -----------------------------------------------------------
+
+struct began {
+    uint64_t at;
+    uint32_t side;
+};
+
+static int by_beginning(const void *left, const void *right)
+{
+    const struct began *a = left, *b = right;
+    return sort_compare(a->at, b->at);
+}
+
+// Whether runs of one side began between those of the other throughout.
+static enum shift_order order_of(const struct compared_side sides[2])
+{
+    const size_t count = sides[0].run_count + sides[1].run_count;
+    struct began *all = memory_allocate_zeroed(count + 1, sizeof *all);
+    size_t at = 0;
+    size_t turns = 0;
+    for (uint32_t s = 0; s < 2; s++) {
+        for (size_t i = 0; i < sides[s].run_count; i++)
+            all[at++] = (struct began){sides[s].runs[i].began, s};
+    }
+    sort_items(all, count, sizeof *all, by_beginning);
+    for (size_t i = 1; i < count; i++)
+        turns += all[i].side != all[i - 1].side && all[i].at != all[i - 1].at;
+    free(all);
+    const size_t fewest =
+        sides[0].run_count < sides[1].run_count ? sides[0].run_count : sides[1].run_count;
+    return turns >= fewest && fewest > 1 ? SHIFT_IN_TURN : SHIFT_ONE_AFTER_THE_OTHER;
+}
+
+static int comparison_by_time(const void *left, const void *right)
+{
+    const struct work_run *a = left, *b = right;
+    return sort_compare(a->began, b->began);
+}
+
+// All together ----------------------------------------------------------------
+
+static struct match_part *match_parts_of(const struct compared_side *side)
+{
+    struct match_part *parts = memory_allocate_zeroed(side->part_count + 1, sizeof *parts);
+    for (size_t i = 0; i < side->part_count; i++) {
+        const struct work_part *part = side->parts[i].part;
+        parts[i] = (struct match_part){part->name, part->type, part->shape, part->location};
+    }
+    return parts;
+}
+
+void comparison_make(struct work_run *a, size_t a_count, struct work_run *b, size_t b_count,
+                     const struct comparison_options *options, struct comparison *out_comparison)
+{
+    struct comparison *comparison = out_comparison;
+    struct match match;
+    *comparison = (struct comparison){.options = *options};
+    sort_items(a, a_count, sizeof *a, comparison_by_time);
+    sort_items(b, b_count, sizeof *b, comparison_by_time);
+    make_side(&comparison->sides[0], a, a_count);
+    make_side(&comparison->sides[1], b, b_count);
+    comparison->by_runs = a_count > 1 && b_count > 1;
+    comparison->order =
+        comparison->by_runs ? order_of(comparison->sides) : SHIFT_ONE_AFTER_THE_OTHER;
+    struct match_part *parts[2] = {match_parts_of(&comparison->sides[0]),
+                                   match_parts_of(&comparison->sides[1])};
+    match_sides((struct match_side){parts[0], comparison->sides[0].part_count},
+                (struct match_side){parts[1], comparison->sides[1].part_count}, &match);
+    compare_groups(comparison, &match);
+    sort_items(comparison->rows, comparison->count, sizeof *comparison->rows, by_difference);
+    comparison->total = compare_rounds(comparison, false);
+    comparison->idle = compare_rounds(comparison, true);
+    match_free(&match);
+    free(parts[0]);
+    free(parts[1]);
+}
+
+void comparison_free(struct comparison *comparison)
+{
+    free_side(&comparison->sides[0]);
+    free_side(&comparison->sides[1]);
+    free(comparison->rows);
+    *comparison = (struct comparison){0};
+}

@@ -1,0 +1,67 @@
+// What one run did and how long each part of it took, iteration by iteration: what a comparison
+// of runs needs of a profile, which can be given back afterwards.
+//
+// Parts are operators; spans that belong to none are parts by their name. The time of a part is its
+// share of the time that passed: a moment in which several parts are at work, on several engines,
+// cores or threads, is divided among them. So the parts of an iteration and the time in which
+// nothing worked add up to the time from its first start to its last end, however much lies side by
+// side. Where a device did something, its lanes count; otherwise those of the host, where a part is
+// at work while it is the innermost one.
+//
+// Memory: 40 bytes a span in a temporary file while it is measured; afterwards a part 200 bytes
+// and its texts, a part in an iteration 16.
+
+#ifndef OPSCOPE_ANALYSIS_WORK_H
+#define OPSCOPE_ANALYSIS_WORK_H
+
+#include "base/arena.h"
+#include "profile/profile.h"
+
+enum work_side { WORK_AUTO, WORK_DEVICE, WORK_HOST };
+
+struct work_part {
+    struct view name;     // of the operator, or of the spans; "(idle)" never
+    struct view type;     // "": it has none
+    struct view shape;    // of its inputs; "": not said
+    struct view location; // "": not said
+    struct view kernel;   // of an operator: the name that took most of its time where one computes
+    bool is_operator;
+    uint64_t first; // ns: when it first worked
+    uint64_t calls; // of operators; spans otherwise
+    double bytes;   // that its spans say they moved; 0 where none does
+    double macs;    // that its operator says, times its calls
+    double waited;  // ns, on lanes where somebody waits for it
+    double kernel_time;
+};
+
+// A part in an iteration.
+struct work_sample {
+    uint32_t part;
+    uint32_t iteration; // of `iterations`
+    double ns;
+};
+
+struct work_iteration {
+    uint32_t number;
+    uint64_t first, last; // ns
+    double busy;          // ns in which at least one part was at work
+};
+
+struct work_run {
+    struct arena arena; // texts
+    struct view source;
+    enum work_side side; // that counted: device or host
+    bool modelled;       // no time in it was measured
+    uint64_t began;      // ns
+    struct work_part *parts;
+    size_t part_count;
+    struct work_iteration *iterations; // in order of their numbers
+    size_t iteration_count;
+    struct work_sample *samples; // by part, then iteration
+    size_t sample_count;
+};
+
+status work_measure(struct profile *profile, enum work_side side, struct work_run *out_run);
+void work_free(struct work_run *run);
+
+#endif

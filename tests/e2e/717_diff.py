@@ -1,0 +1,176 @@
+"""opscope diff and gate: what changed between runs, and whether that is more than noise."""
+import random
+import xml.etree.ElementTree
+
+from support import *
+from onnx_writer import *
+
+SIDE = 16
+
+
+def chain(products, prefix="node", slow=None, factor=1, order=None):
+    """A network of branches x @ w of different widths, added up: each width is a shape of its own."""
+    nodes, weights = [], []
+    for i in order or range(products):
+        width = SIDE * (i + 1) * (factor if i == slow else 1)
+        weights.append(make_tensor(f"w{i}", "f32", [SIDE, width], [0.5] * (SIDE * width)))
+        nodes.append(make_node("MatMul", ["x", f"w{i}"], [f"m{i}"], name=f"{prefix}_{i}"))
+    outputs = [make_value(f"m{i}", "f32", [SIDE, SIDE * (i + 1) * (factor if i == slow else 1)]) for i in range(products)]
+    return make_model(make_graph(nodes, inputs=[make_value("x", "f32", [SIDE, SIDE])], outputs=outputs,
+                                 initializers=weights), opset=17)
+
+
+def modelled(folder, name, network, target="torq-sl2610"):
+    """A profile of the network's modelled time."""
+    write(folder / f"{name}.onnx", network)
+    opscope("compile", folder / f"{name}.onnx", "--target", target, "-o", folder / f"{name}.opx")
+    opscope("run", folder / f"{name}.opx", "--device", "sim", "--timing-only", "--profile", folder / f"{name}.prof")
+    return folder / f"{name}.prof"
+
+
+def diff(*words):
+    return opscope("diff", "--json", *words).json()
+
+
+def rows_of(answer):
+    return {row["a_name"] or row["b_name"]: row for row in answer["changes"] if row["name"] != "(idle)"}
+
+
+def sums_up(answer):
+    """Rows and idle time are the whole, on both sides."""
+    for side in ("a_ns", "b_ns"):
+        found = sum(row[side] or 0 for row in answer["changes"])
+        true(abs(found - answer["total"][side]) < 1e-3 * answer["total"][side] + 2, f"{side}: {found}, {answer['total']}")
+
+
+def test_the_same_twice(folder):
+    path = modelled(folder, "a", chain(4))
+    answer = diff(path, path)
+    sums_up(answer)
+    equal({row["verdict"] for row in answer["changes"] if row["a_ns"]}, {"even"}, "verdicts")
+    equal(answer["total"]["change"], 0, "change")
+
+
+def test_renamed_and_in_another_order(folder):
+    answer = diff(modelled(folder, "a", chain(4)), modelled(folder, "b", chain(4, "other", order=[2, 0, 3, 1])))
+    rows = rows_of(answer)
+    for i in range(4):
+        equal((rows[f"node_{i}"]["relation"], rows[f"node_{i}"]["b_name"]), ("renamed", f"other_{i}"), f"node {i}")
+
+
+def test_an_operator_with_more_to_do(folder):
+    answer = diff(modelled(folder, "a", chain(4)), modelled(folder, "b", chain(4, slow=2, factor=8)))
+    sums_up(answer)
+    row = answer["changes"][0]
+    equal((row["name"], row["verdict"]), ("node_2", "slower"), "the row that adds most")
+    contains(row["why"], "more", "why")
+
+
+def test_new_and_gone(folder):
+    a, b = modelled(folder, "a", chain(3)), modelled(folder, "b", chain(4))
+    equal(rows_of(diff(a, b))["node_3"]["verdict"], "new", "with one more")
+    equal(rows_of(diff(b, a))["node_3"]["verdict"], "gone", "with one less")
+
+
+def test_fused_on_another_machine(folder):
+    network = shared("data/models") / "vit_micro/model.onnx"
+    paths = []
+    for target in ("host", "torq-sl2610", "aic100", "wormhole_b0"):
+        opscope("compile", network, "--target", target, "-o", folder / "n.opx")
+        paths.append(folder / f"{target}.prof")
+        opscope("run", folder / "n.opx", "--device", "sim", "--timing-only", "--profile", paths[-1])
+    for path in paths[1:]:
+        answer = diff(paths[0], path)
+        lonely = [row for row in answer["changes"] if row["relation"] in ("new", "gone")
+                  and max(row["a_ns"] or 0, row["b_ns"] or 0) > 0.01 * max(answer["total"]["a_ns"], answer["total"]["b_ns"])]
+        equal(lonely, [], f"operators of {path.name} without a counterpart")
+        sums_up(answer)
+
+
+def test_profiles_of_pytorch(folder):
+    case = ROOT / "tests/testdata/pytorch/training.json.gz"
+    answer = diff(case, case)
+    sums_up(answer)
+    equal({row["relation"] for row in answer["changes"]} - {None}, {"same"}, "relations")
+    true(answer["total"]["a_ns"] > 0 and answer["a"][0]["time"] == "device", f"{answer['a']}")
+    equal(diff(case, case, "--time", "host")["a"][0]["time"], "host", "asked for")
+
+
+def timed(folder, name, times, factor=1):
+    """A run whose iterations took these times (us), as ONNX Runtime writes it: two nodes, one of which is slowed."""
+    events, now = [], 0
+    for iteration, time in enumerate(times):
+        began = now
+        for node, share in (("first", 0.5), ("second", 0.5 * factor)):
+            events.append({"cat": "Node", "pid": 1, "tid": 1, "dur": int(time * share), "ts": now, "ph": "X",
+                           "name": f"{node}_kernel_time", "args": {"op_name": "MatMul", "node_index": "0"}})
+            now += int(time * share)
+        events.append({"cat": "Session", "pid": 1, "tid": 1, "dur": now - began, "ts": began, "ph": "X", "name": "model_run",
+                       "args": {}})
+        now += 10
+    write(folder / name, json.dumps(sorted(events, key=lambda event: (event["ts"], -event["dur"]))))
+    return folder / name
+
+
+def runs(folder, name, count, factor=1.0):
+    chance = random.Random(name)
+    return [timed(folder, f"{name}{i}.json", [chance.randint(100_000, 101_000) * (1 + (chance.random() < 0.2))
+                                              for _ in range(12)], factor) for i in range(count)]
+
+
+def test_intervals_of_several_runs(folder):
+    a, b = runs(folder, "a", 6), runs(folder, "b", 6, 1.2)
+    answer = diff("--a", *a, "--b", *b)
+    rows = rows_of(answer)
+    equal((rows["first"]["verdict"], rows["second"]["verdict"]), ("even", "slower"), "verdicts")
+    true(rows["second"]["low"] <= 0.2 <= rows["second"]["high"], f"the factor lies in the interval: {rows['second']}")
+    equal(answer["measurements"], "runs", "what counts")
+    text = opscope("diff", a[0], b[0]).out
+    contains(text, "intervals are of iterations", "one run each")
+
+
+def gate(*words, code=0):
+    return opscope("gate", *words, code=code)
+
+
+def test_a_gate(folder):
+    base, same, slow = runs(folder, "base", 6), runs(folder, "same", 6), runs(folder, "slow", 6, 1.2)
+    stored = folder / "base.json"
+    contains(gate("--save", stored, *base).out, "6 runs kept", "saved")
+    contains(gate(stored, *same).out, "passed: an iteration", "equal runs")
+    result = gate(stored, *slow, "--operators", "--junit", folder / "g.xml", "--markdown", folder / "g.md", code=4)
+    contains(result.out, "failed: second", "which operator")
+    suite = xml.etree.ElementTree.parse(folder / "g.xml").getroot()
+    equal({case.get("name"): case.find("failure") is not None for case in suite}["second"], True, "JUnit")
+    contains((folder / "g.md").read_text(), "### opscope gate: failed", "Markdown")
+    equal(gate(stored, *slow, "--json", code=4).json()["outcome"], "failed", "JSON")
+    # Runs can be kept in several goes, and the same files directly instead.
+    gate("--save", folder / "more.json", stored, *same)
+    equal(len(json.loads((folder / "more.json").read_text())["runs"]), 12, "runs of both")
+    gate("--base", *base, "--max-regress", "30%", "--", *slow)
+
+
+def test_a_gate_that_cannot_tell(folder):
+    one, two = runs(folder, "one", 1), runs(folder, "two", 1, 1.2)
+    contains(gate(*one, *two).out, "cannot tell; about 5 runs of each side", "one run each")
+    gate(*one, *two, "--strict", code=5)
+    path = modelled(folder, "a", chain(4))
+    gate(path, path)
+    gate(path, modelled(folder, "b", chain(4, slow=3, factor=8)), code=4)
+
+
+def test_wrong_use(folder):
+    path = runs(folder, "x", 1)[0]
+    contains(opscope("diff", path, code=2).err, "give two files")
+    contains(opscope("diff", path, path, "--time", "gpu", code=2).err, "device, host or auto")
+    contains(opscope("diff", path, path, "--statistic", "best", code=2).err, "low, median or mean")
+    contains(opscope("diff", path, path, "--confidence", "120", code=2).err, "50 to 99.99")
+    contains(gate(path, code=2).err, "give a base and what is new")
+    contains(gate(path, path, "--max-regress", "fast", code=2).err, "percent, above 0")
+    bad = write(folder / "bad.json", '{"opscope_runs": 1, "runs": [{"began_ns": 0, "iterations": [[0, 5, 1, 1]], '
+                '"parts": [], "samples": []}]}')
+    contains(gate(bad, path, code=1).err, "bad.json: run 1: an iteration is not")
+    contains(gate(write(folder / "v2.json", '{"opscope_runs": 2, "runs": []}'), path, code=1).err, "another version")
+
+
+main()
