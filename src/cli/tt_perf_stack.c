@@ -17,13 +17,6 @@ struct stack_table {
     struct bytes line;
 };
 
-static enum colour category_colour(enum perf_category category)
-{
-    static const enum colour colours[PERF_CATEGORIES] = {COLOUR_MAGENTA, COLOUR_ORANGE,
-                                                         COLOUR_GREEN, COLOUR_WHITE, COLOUR_RED};
-    return colours[category];
-}
-
 static bool tt_perf_stack_is_name(const struct table_column *column)
 {
     return strcmp(column->key, "name") == 0;
@@ -37,17 +30,19 @@ static void tt_perf_stack_fill_cells(const struct stack_table *table, size_t row
         const struct table_column *column = table->columns[i];
         const struct table_cell value =
             column->cell(&(struct table_query){column, &report, row, NULL});
-        const bool known = value.kind == TABLE_CELL_REAL || value.kind == TABLE_CELL_WHOLE;
-        const double number = value.kind == TABLE_CELL_WHOLE ? (double)value.whole
-                              : known                        ? value.real
-                                                             : 0;
+        // What is exact here is a whole 0.
+        const bool known = value.kind == TABLE_CELL_REAL || value.kind == TABLE_CELL_WHOLE ||
+                           value.kind == TABLE_CELL_EXACT;
+        const double number = value.kind == TABLE_CELL_WHOLE  ? (double)value.whole
+                              : value.kind == TABLE_CELL_REAL ? value.real
+                                                              : 0;
         if (value.kind == TABLE_CELL_TEXT)
             cell_set_text(&cells[i], value.text);
         else
             cell_set_number(&cells[i], (struct perf_value){known, number}, column->digits,
                             column->type == TABLE_PERCENT ? "%" : column->unit);
         cells[i].colour = tt_perf_stack_is_name(column)
-                              ? category_colour(table->groups[row].category)
+                              ? tt_perf_code_colour(table->groups[row].name)
                               : COLOUR_NONE;
     }
 }

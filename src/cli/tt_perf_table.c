@@ -42,7 +42,7 @@ static void text_table_free(struct text_table *table)
 
 // Colours --------------------------------------------------------------------
 
-static enum colour code_colour(struct view code)
+enum colour tt_perf_code_colour(struct view code)
 {
     static const struct {
         const char *part;
@@ -94,7 +94,7 @@ static enum colour cores_colour(const struct perf_op *op)
 {
     if (!op->cores.known)
         return COLOUR_GREY;
-    if (op->cores.value == (double)op->worker_cores)
+    if (op->cores.value == (double)op->worker_cores || op->cores.value == 64)
         return COLOUR_GREEN;
     return op->cores.value < 10 ? COLOUR_RED : COLOUR_NONE;
 }
@@ -128,7 +128,7 @@ static void colour_cells(const struct perf_op *op, const struct tt_perf_style *s
         cells[i].colour = is_muted(op, style) ? COLOUR_GREY : COLOUR_NONE;
     if (is_muted(op, style))
         return;
-    cells[TEXT_OP_CODE].colour = code_colour(op->code);
+    cells[TEXT_OP_CODE].colour = tt_perf_code_colour(op->code);
     cells[TEXT_CORES].colour = cores_colour(op);
     cells[TEXT_FIDELITY].colour = fidelity_colour(op);
     colour_bound(op, cells);

@@ -5,11 +5,15 @@
 #define OPSCOPE_CLI_TT_PERF_TABLE_H
 
 #include "reports/tenstorrent/perf_table.h"
+#include "tt_perf_cells.h"
 
 struct tt_perf_style {
     bool colours;
     double min_percentage; // rows below are grey
 };
+
+// Of an operation, by what is in its code.
+enum colour tt_perf_code_colour(struct view code);
 
 // What was detected and chosen while reading.
 void tt_perf_print_messages(const struct perf *perf, const struct tt_perf_style *style);

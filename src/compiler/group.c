@@ -269,13 +269,16 @@ static enum element group_element_of(const struct plan *plan, const struct netwo
 static uint64_t tile_bytes(const struct plan *plan, const struct plan_group *group,
                            const struct plan_tile *tile)
 {
+    static const struct target_engine NONE = {.tile = {1, 1}};
+    const struct target_engine *engine =
+        group->engine != TARGET_NONE ? &plan->target->engines[group->engine] : &NONE;
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < group->input_count; i++)
-        bytes +=
-            plan_box_bytes(&tile->inputs[i], group_value(plan, group->inputs[i])->type.element);
+        bytes += plan_box_stored(engine, &tile->inputs[i],
+                                 group_value(plan, group->inputs[i])->type.element);
     for (uint32_t i = 0; i < group->output_count; i++)
-        bytes +=
-            plan_box_bytes(&tile->outputs[i], group_value(plan, group->outputs[i])->type.element);
+        bytes += plan_box_stored(engine, &tile->outputs[i],
+                                 group_value(plan, group->outputs[i])->type.element);
     return bytes;
 }
 

@@ -37,7 +37,7 @@ static bool computes(const struct plan *plan, uint32_t engine, const struct netw
 
 static bool is_half_float(enum element element)
 {
-    return element == ELEMENT_BF16 || element == ELEMENT_F16;
+    return element_carrier(element) == ELEMENT_BF16 || element == ELEMENT_F16;
 }
 
 // Sums of products may be wider than what is multiplied.
@@ -325,7 +325,7 @@ static status check_takes(const struct target *target, const struct target_engin
     }
     for (size_t i = 0; takes->elements[i] != NULL; i++) {
         const char *word = takes->elements[i];
-        const enum element element = element_named(view_of(word));
+        const enum element element = element_of_machine(view_of(word));
         if (word[0] == '*' || (element != ELEMENT_NONE && strcmp(element_name(element), word) == 0))
             continue;
         return status_make(STATUS_DATA,

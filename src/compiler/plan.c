@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "network/block.h"
 
 struct plan *plan_create(struct network *network, const struct target *target)
 {
@@ -58,6 +59,20 @@ uint64_t plan_box_bytes(const struct plan_box *box, enum element element)
     for (uint32_t i = 0; i < box->rank; i++)
         bytes *= (uint64_t)box->size[i];
     return bytes;
+}
+
+uint64_t plan_box_stored(const struct target_engine *engine, const struct plan_box *box,
+                         enum element element)
+{
+    struct shape shape = {.rank = box->rank};
+    memcpy(shape.dims, box->size, box->rank * sizeof *box->size);
+    for (uint32_t i = 0; i < 2 && i < box->rank; i++) {
+        const int64_t step = engine->tile[1 - i];
+        int64_t *side = &shape.dims[box->rank - 1 - i];
+        *side = (*side + step - 1) / step * step;
+    }
+    return element_is_block(element) ? block_bytes(element, &shape)
+                                     : shape_count(&shape) * element_size(element);
 }
 
 struct plan_box plan_box_whole(const struct shape *shape)

@@ -171,6 +171,10 @@ bool plan_is_cast(const struct plan *plan, uint32_t value);
 
 // Bytes of a box in memory.
 uint64_t plan_box_bytes(const struct plan_box *box, enum element element);
+
+// The same as it lies in the device's memory: in whole tiles of the engine, and in blocks.
+uint64_t plan_box_stored(const struct target_engine *engine, const struct plan_box *box,
+                         enum element element);
 struct plan_box plan_box_whole(const struct shape *shape);
 
 // The same size, from the beginning: where a tile lies in its own buffer.

@@ -95,16 +95,25 @@ static void add_cut(struct tiler *tiler, const struct grid *grid, struct cuts *c
         (struct cut){.grid = *grid, .slots = tiler->slots, .traffic = bytes};
 }
 
+// Whole tiles are as many for several numbers of parts: one of these will do.
+static bool is_tiled(const struct grid *grid)
+{
+    return grid->tile[0] > 1 || grid->tile[1] > 1;
+}
+
 // Along the last dimension as few parts as fit, and a few more: finer cuts only move more, and
 // are there for those who ask for many tiles.
 static void cut_last(struct tiler *tiler, uint32_t axis, struct grid *grid, struct cuts *cuts)
 {
     const int64_t length = tiler_shape(tiler)->dims[axis];
     uint32_t found = 0;
+    int64_t before = 0;
     for (int64_t parts = 1; parts <= length && found < FINER_MOST * cuts->split;
          parts = next_parts(parts, length)) {
         grid_set_parts(grid, tiler_shape(tiler), axis, parts);
-        if (!tiler_fits(tiler, grid))
+        const bool seen = is_tiled(grid) && grid->parts[axis] == before;
+        before = grid->parts[axis];
+        if (seen || !tiler_fits(tiler, grid))
             continue;
         add_cut(tiler, grid, cuts);
         found++;
@@ -120,10 +129,14 @@ static void cut_axes(struct tiler *tiler, const uint32_t *axes, uint32_t count, 
         return;
     }
     const int64_t length = tiler_shape(tiler)->dims[axes[0]];
+    int64_t before = 0;
     for (int64_t parts = 1; parts <= length && cuts->count < CUTS_MOST;
          parts = next_parts(parts, length)) {
         grid_set_parts(grid, tiler_shape(tiler), axes[0], parts);
-        cut_axes(tiler, axes + 1, count - 1, grid, cuts);
+        const bool seen = is_tiled(grid) && grid->parts[axes[0]] == before;
+        before = grid->parts[axes[0]];
+        if (!seen)
+            cut_axes(tiler, axes + 1, count - 1, grid, cuts);
     }
     grid_set_parts(grid, tiler_shape(tiler), axes[0], 1);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "network/block.h"
 #include "group.h"
 #include "program/windows.h"
 #include "region.h"
@@ -123,6 +124,20 @@ static bool tiler_need_inputs(struct tiler *tiler, uint32_t index)
     return found;
 }
 
+// Numbers that share an exponent are computed together.
+static bool keeps_blocks(const struct tiler *tiler, uint32_t index)
+{
+    const struct network_node *node = group_node(tiler->plan, tiler->group, index);
+    const struct value_type *type = &group_value(tiler->plan, node->outputs[0])->type;
+    const struct plan_box *box = &tiler->boxes[tiler_find_value(tiler, node->outputs[0])];
+    if (!element_is_block(type->element) || box->rank == 0)
+        return true;
+    const uint32_t last = box->rank - 1;
+    const int64_t end = box->from[last] + box->size[last];
+    return box->from[last] % BLOCK_SIZE == 0 &&
+           (end % BLOCK_SIZE == 0 || end == type->shape.dims[last]);
+}
+
 bool tiler_propagate(struct tiler *tiler, const struct plan_box *output)
 {
     memset(tiler->known, 0, tiler->count * sizeof *tiler->known);
@@ -130,7 +145,7 @@ bool tiler_propagate(struct tiler *tiler, const struct plan_box *output)
         return false;
     tiler->override_count = 0;
     for (uint32_t i = tiler->group->node_count; i-- > 0;) {
-        if (!tiler_need_inputs(tiler, i))
+        if (!tiler_need_inputs(tiler, i) || !keeps_blocks(tiler, i))
             return false;
     }
     return true;
@@ -230,21 +245,32 @@ static bool are_loops(int64_t length, int64_t size, int64_t most)
     return most == 0 || size == 0 || (is_loop(size, most) && is_loop(length % size, most));
 }
 
+static int64_t grid_step(const struct grid *grid, uint32_t axis)
+{
+    return axis + 1 == grid->rank ? grid->tile[1] : axis + 2 == grid->rank ? grid->tile[0] : 1;
+}
+
 void grid_set_parts(struct grid *grid, const struct shape *shape, uint32_t axis, int64_t parts)
 {
     const int64_t length = shape->dims[axis];
     grid->size[axis] = (length + parts - 1) / parts;
     while (grid->size[axis] > 1 && !are_loops(length, grid->size[axis], grid->loop))
         grid->size[axis]--;
+    // Whole tiles, but for the last one.
+    const int64_t step = grid_step(grid, axis);
+    grid->size[axis] = (grid->size[axis] + step - 1) / step * step;
+    grid->size[axis] = grid->size[axis] < length || length == 0 ? grid->size[axis] : length;
     grid->parts[axis] = (length + grid->size[axis] - 1) / grid->size[axis];
 }
 
 struct grid tiler_whole_grid(const struct tiler *tiler)
 {
     const struct shape *shape = tiler_shape(tiler);
+    const struct target_engine *engine = &tiler->plan->target->engines[tiler->group->engine];
     struct grid grid = {
         .rank = shape->rank,
-        .loop = (int64_t)tiler->plan->target->engines[tiler->group->engine].loop,
+        .loop = (int64_t)engine->loop,
+        .tile = {engine->tile[0], engine->tile[1]},
     };
     for (uint32_t i = 0; i < shape->rank; i++) {
         grid.parts[i] = 1;

@@ -65,6 +65,7 @@ struct grid {
     int64_t parts[SHAPE_RANK_MOST];
     int64_t size[SHAPE_RANK_MOST]; // of a part, but for the last one
     int64_t loop;                  // places of a part that the engine counts; 0: any number
+    int64_t tile[2];               // rows and columns that lie together
 };
 
 struct grid tiler_whole_grid(const struct tiler *tiler);

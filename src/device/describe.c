@@ -40,19 +40,22 @@ static void describe_append_type(struct bytes *to, const struct program_value *v
     bytes_append_format(to, "%s", element_name((enum element)value->element));
 }
 
+static void append_value(struct describing *describing, uint32_t value)
+{
+    if (describing->text.size > 0)
+        bytes_append_format(&describing->text, ", ");
+    if (value != PROGRAM_NONE)
+        describe_append_type(&describing->text, &describing->program->values[value]);
+    else
+        bytes_append_format(&describing->text, "none");
+}
+
 static void describe_add_types(struct describing *describing, const char *name, uint32_t first,
                                uint32_t count)
 {
     describing->text.size = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t value = describing->program->operator_values[first + i];
-        if (i > 0)
-            bytes_append_format(&describing->text, ", ");
-        if (value != PROGRAM_NONE)
-            describe_append_type(&describing->text, &describing->program->values[value]);
-        else
-            bytes_append_format(&describing->text, "none");
-    }
+    for (uint32_t i = 0; i < count; i++)
+        append_value(describing, describing->program->operator_values[first + i]);
     describe_add_text(describing, name, bytes_view(&describing->text));
 }
 
@@ -69,6 +72,20 @@ static void describe_add_work(struct describing *describing, const struct progra
                    work->weight_bytes);
 }
 
+// What values lie in, where that is not as the network has them.
+static void add_tile(struct describing *describing, const struct target_engine *engine)
+{
+    if (engine->tile[0] == 1 && engine->tile[1] == 1)
+        return;
+    const struct target *target = describing->target;
+    describing->text.size = 0;
+    bytes_append_format(&describing->text, "%ux%u", engine->tile[0], engine->tile[1]);
+    describe_add_text(describing, "tile", bytes_view(&describing->text));
+    const uint32_t far = target_far_memory(target);
+    if (far != TARGET_NONE)
+        describe_add_text(describing, "memory", view_of(target->memories[far].name));
+}
+
 static void add_placement(struct describing *describing, uint32_t id)
 {
     if (id == PROGRAM_NONE) {
@@ -76,9 +93,11 @@ static void add_placement(struct describing *describing, uint32_t id)
         return;
     }
     const struct program_group *group = &describing->program->groups[id];
-    if (group->engine < describing->target->engine_count)
-        describe_add_text(describing, "engine",
-                          view_of(describing->target->engines[group->engine].name));
+    if (group->engine < describing->target->engine_count) {
+        const struct target_engine *engine = &describing->target->engines[group->engine];
+        describe_add_text(describing, "engine", view_of(engine->name));
+        add_tile(describing, engine);
+    }
     describe_add_text(describing, "group", view_of(program_text(describing->program, group->type)));
     describe_add_text(describing, "reason",
                       view_of(program_text(describing->program, group->reason)));
@@ -159,6 +178,63 @@ static struct describing_members members_of(const struct program *program)
     return members;
 }
 
+static bool is_made_inside(const struct program *program, const uint32_t *operators, uint32_t count,
+                           uint32_t value)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct program_operator *op = &program->operators[operators[i]];
+        const uint32_t *outputs = &program->operator_values[op->first_input + op->input_count];
+        for (uint32_t k = 0; k < op->output_count; k++) {
+            if (outputs[k] == value)
+                return true;
+        }
+    }
+    return false;
+}
+
+// Biases, zero points and factors: constants of a column at most.
+static bool is_parameter(const struct program_value *value)
+{
+    return value->kind == PROGRAM_VALUE_CONSTANT && value->rank < 2;
+}
+
+// What comes into fused operators but for their parameters, what the last one gives, and what
+// all of them do.
+static void add_fused_values(struct describing *describing, const uint32_t *operators,
+                             uint32_t count)
+{
+    const struct program *program = describing->program;
+    struct program_work work = {.known = 1};
+    describing->text.size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct program_operator *op = &program->operators[operators[i]];
+        for (uint32_t k = 0; k < op->input_count; k++) {
+            const uint32_t value = program->operator_values[op->first_input + k];
+            if (value != PROGRAM_NONE && !is_parameter(&program->values[value]) &&
+                !is_made_inside(program, operators, count, value))
+                append_value(describing, value);
+        }
+        work.macs += op->work.macs;
+        work.flops += op->work.flops;
+        work.known = work.known != 0 && op->work.known != 0;
+    }
+    describe_add_text(describing, "inputs", bytes_view(&describing->text));
+    const struct program_operator *last = &program->operators[operators[count - 1]];
+    describe_add_types(describing, "outputs", last->first_input + last->input_count,
+                       last->output_count);
+    if (work.known != 0) {
+        value_add_uint(&describing->values, describing_key(describing, "macs"), work.macs);
+        value_add_uint(&describing->values, describing_key(describing, "flops"), work.flops);
+    }
+}
+
+static bool is_tiled(const struct describing *describing, const struct program_group *group)
+{
+    const struct target *target = describing->target;
+    return group->engine < target->engine_count && (target->engines[group->engine].tile[0] > 1 ||
+                                                    target->engines[group->engine].tile[1] > 1);
+}
+
 // What was fused is an operator of its own; its calls have one for each of the
 // original operators inside.
 static uint32_t add_fused(struct describing *describing, uint32_t group, const uint32_t *operators,
@@ -175,6 +251,8 @@ static uint32_t add_fused(struct describing *describing, uint32_t group, const u
                             name[0] != '\0' ? name : program_text(describing->program, op->type));
     }
     describe_add_text(describing, "fused", bytes_view(&describing->text));
+    if (count > 0 && is_tiled(describing, item))
+        add_fused_values(describing, operators, count);
     add_placement(describing, group);
     const struct operator_description description = {
         .name = describing_text(describing, item->name),

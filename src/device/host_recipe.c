@@ -98,7 +98,7 @@ static bool host_recipe_is_whole(const struct host_machine *machine, uint32_t id
     const struct tensor tensor = host_recipe_tensor_of(machine, id);
     return buffer->kind != PROGRAM_BUFFER_DYNAMIC && buffer->value == value &&
            (item->constant != NULL || value_type_static(&item->type)) &&
-           tensor.element == element && element != ELEMENT_TEXT &&
+           tensor.element == element && element != ELEMENT_TEXT && !element_is_block(element) &&
            shape_equal(&tensor.shape, shape) && tensor_bytes(&tensor) == buffer->size;
 }
 

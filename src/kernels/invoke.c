@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "network/block.h"
 
 // Lists of a call ----------------------------------------------------------------------------
 
@@ -180,9 +181,60 @@ static bool nothing_to_compute(const struct invocation *invocation, struct datum
     return wanted && invocation->node->definition->class != OPERATOR_CONTROL;
 }
 
+// Block formats ---------------------------------------------------------------------------
+
+// Floats become numbers of a block format in one step.
+static bool cast_to_blocks(const struct invocation *invocation, const struct frame *frame,
+                           struct datum *const *outputs)
+{
+    const struct network_node *node = invocation->node;
+    if (node->definition->function != COMPUTES_CAST || outputs[0] == NULL ||
+        !element_is_block(outputs[0]->tensor.element) || frame->tensors[0] == NULL ||
+        frame->tensors[0]->element != ELEMENT_F32)
+        return false;
+    const struct tensor *to = &outputs[0]->tensor;
+    block_round_floats(to->element, &to->shape, frame->tensors[0]->data, to->data);
+    return true;
+}
+
+// Kernels see what carries the numbers.
+static void hide_blocks(const struct invocation *invocation, const struct frame *frame,
+                        struct datum *const *outputs)
+{
+    for (uint32_t i = 0; i < invocation->node->input_count; i++) {
+        if (frame->tensors[i] == NULL || !element_is_block(frame->tensors[i]->element))
+            continue;
+        frame->constants[i].tensor.element = element_carrier(frame->tensors[i]->element);
+        frame->tensors[i] = &frame->constants[i].tensor;
+    }
+    for (uint32_t i = 0; i < invocation->node->output_count; i++) {
+        if (outputs[i] != NULL && outputs[i]->kind == DATUM_TENSOR)
+            outputs[i]->tensor.element = element_carrier(outputs[i]->tensor.element);
+    }
+}
+
+// What was computed is rounded; what only has another shape keeps its bytes.
+static void show_blocks(const struct invocation *invocation, const struct frame *frame,
+                        struct datum *const *outputs)
+{
+    for (uint32_t i = 0; i < invocation->node->output_count; i++) {
+        struct datum *datum = outputs[i];
+        if (datum == NULL || datum->kind != DATUM_TENSOR || datum->tensor.element != ELEMENT_BF16 ||
+            !element_is_block(frame->results[i].element))
+            continue;
+        datum->tensor.element = frame->results[i].element;
+        if (invocation->node->definition->class != OPERATOR_VIEW)
+            block_round(&datum->tensor);
+    }
+}
+
 static status run_kernel(const struct invocation *invocation, const struct frame *frame,
                          struct datum **outputs)
 {
+    if (cast_to_blocks(invocation, frame, outputs))
+        return STATUS_OK;
+    if (invocation->node->definition->class != OPERATOR_CONTROL)
+        hide_blocks(invocation, frame, outputs);
     const struct network_node *node = invocation->node;
     struct kernel_call call = {
         .network = invocation->network,
@@ -201,6 +253,7 @@ static status run_kernel(const struct invocation *invocation, const struct frame
         .runner = invocation->runner,
     };
     STATUS_TRY(invocation->run(&call));
+    show_blocks(invocation, frame, outputs);
     return invoke_check_outputs(invocation, outputs);
 }
 

@@ -2,7 +2,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
+#include "block.h"
 #include "operators.h"
 #include "real.h"
 
@@ -22,8 +25,8 @@ enum element conversion_of(const struct conversion *conversion, enum element ele
 
 static bool conversion_is_possible(struct conversion_pair pair)
 {
-    const bool reals =
-        (CONVERTIBLE_REALS >> pair.from & 1) != 0 && (CONVERTIBLE_REALS >> pair.to & 1) != 0;
+    const bool reals = (CONVERTIBLE_REALS >> pair.from & 1) != 0 &&
+                       ((CONVERTIBLE_REALS >> pair.to & 1) != 0 || element_is_block(pair.to));
     const bool integers = pair.from == ELEMENT_I64 && pair.to == ELEMENT_I32;
     return pair.from != pair.to && (reals || integers);
 }
@@ -33,11 +36,13 @@ static status conversion_add(struct conversion *conversion, const char *text, st
     const size_t equals = view_find(item, '=');
     const struct conversion_pair pair = {
         element_named(view_slice(item, 0, equals)),
-        equals < item.size ? element_named(view_slice(item, equals + 1, item.size)) : ELEMENT_NONE};
+        equals < item.size ? element_of_machine(view_slice(item, equals + 1, item.size))
+                           : ELEMENT_NONE};
     if (!conversion_is_possible(pair))
         return status_make(STATUS_USAGE,
                            "'%.*s' is no conversion: f16, bf16, f32 and f64 can become one "
-                           "another, and i64 can become i32, as in f32=bf16,i64=i32",
+                           "another, bfp8_b or bfp4_b, and i64 can become i32, as in "
+                           "f32=bf16,i64=i32",
                            VIEW_ARGUMENTS(item));
     for (uint32_t i = 0; i < conversion->count; i++) {
         const struct conversion_pair other = conversion->pairs[i];
@@ -66,6 +71,12 @@ status conversion_parse(const char *text, struct conversion *out_conversion)
             break;
         rest = view_slice(rest, comma + 1, rest.size);
     }
+    for (uint32_t i = 0; i < out_conversion->count && out_conversion->ports; i++) {
+        if (element_is_block(out_conversion->pairs[i].to))
+            return status_make(STATUS_USAGE,
+                               "'%s': inputs and outputs cannot be of %s: leave 'ports' out", text,
+                               element_name(out_conversion->pairs[i].to));
+    }
     return out_conversion->count > 0
                ? STATUS_OK
                : status_make(STATUS_USAGE, "'%s' says nothing to convert: f32=bf16,i64=i32", text);
@@ -76,10 +87,12 @@ double conversion_tolerance(const struct conversion *conversion)
     double tolerance = 0;
     for (uint32_t i = 0; i < conversion->count; i++) {
         const enum element to = conversion->pairs[i].to;
-        const double own = to == ELEMENT_BF16  ? 0x1p-5
-                           : to == ELEMENT_F16 ? 0x1p-8
-                           : to == ELEMENT_F32 ? 0x1p-20
-                                               : 0;
+        const double own = to == ELEMENT_BFP4_B   ? 0x1p-1
+                           : to == ELEMENT_BFP8_B ? 0x1p-4
+                           : to == ELEMENT_BF16   ? 0x1p-5
+                           : to == ELEMENT_F16    ? 0x1p-8
+                           : to == ELEMENT_F32    ? 0x1p-20
+                                                  : 0;
         tolerance = fmax(tolerance, own);
     }
     return tolerance;
@@ -146,6 +159,21 @@ static void round_reals(const struct constant *constant, enum element element, v
     }
 }
 
+static void round_blocks(const struct constant *constant, enum element element, uint16_t *to,
+                         struct beyond *beyond)
+{
+    const uint64_t count = tensor_count(&constant->tensor);
+    float *floats = memory_allocate_zeroed(count + 1, sizeof *floats);
+    for (uint64_t i = 0; i < count; i++) {
+        const double real = constant_real(constant, i);
+        floats[i] = (float)real;
+        if (isinf(floats[i]) && !isinf(real))
+            count_beyond(beyond, real);
+    }
+    block_round_floats(element, &constant->tensor.shape, floats, to);
+    free(floats);
+}
+
 static status narrow_integers(const struct constant *constant, struct view name, int32_t *to)
 {
     const uint64_t count = tensor_count(&constant->tensor);
@@ -189,6 +217,8 @@ status conversion_constant(struct network *network, const struct constant *const
         (void *)((room + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT);
     if (element == ELEMENT_I32)
         STATUS_TRY(narrow_integers(constant, name, made->tensor.data));
+    else if (element_is_block(element))
+        round_blocks(constant, element, made->tensor.data, &beyond);
     else if (constant->tensor.element == ELEMENT_F32 && element != ELEMENT_F64)
         round_floats(constant, element, made->tensor.data, &beyond);
     else

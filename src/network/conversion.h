@@ -28,17 +28,18 @@ struct conversion {
     bool ports; // inputs and outputs are converted as well
 };
 
-// "f32=bf16,i64=i32", with "ports" as a further item. Pairs are of f16, bf16, f32 and f64, or
-// i64=i32; none may begin with what another ends with.
+// "f32=bf16,i64=i32", with "ports" as a further item. Pairs are of f16, bf16, f32 and f64, which
+// may also become bfp8_b or bfp4_b (block.h; not with "ports"), or i64=i32; none may begin with
+// what another ends with.
 status conversion_parse(const char *text, struct conversion *out_conversion);
 
 // What stands for `element` afterwards; itself where no pair begins with it.
 enum element conversion_of(const struct conversion *conversion, enum element element);
 
 // How far the outputs of a converted network may be from those of the network itself, of the
-// largest magnitude of each: 2^-8 where reals become f16, 2^-5 where they become bf16, 2^-20
-// for f32; 0 where no reals become shorter. Not a bound, which no network has, but what networks
-// keep to that do not amplify roundings.
+// largest magnitude of each: 2^-8 where reals become f16, 2^-5 where they become bf16, 2^-4 and
+// 2^-1 for bfp8_b and bfp4_b, 2^-20 for f32; 0 where no reals become shorter. Not a bound, which no
+// network has, but what networks keep to that do not amplify roundings.
 double conversion_tolerance(const struct conversion *conversion);
 
 // What it did, kept with the network.

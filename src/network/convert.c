@@ -229,20 +229,28 @@ static bool names_element(const struct attribute *attribute)
     return false;
 }
 
+// What an operator that names an element names instead. Only casts make blocks of numbers.
+static enum element named_instead(const struct converting *converting,
+                                  const struct network_node *node, enum element element)
+{
+    const enum element new = conversion_of(converting->conversion, element);
+    return element_is_block(new) && node->definition->function != COMPUTES_CAST ? element : new;
+}
+
 // Attributes that say of which element a result is. TOSA's stay: what they say is how sums
 // are kept, and results are declared.
 static struct attributes convert_attributes(const struct converting *converting,
-                                            struct attributes given)
+                                            const struct network_node *node)
 {
     struct arena *arena = &converting->network->arena;
+    const struct attributes given = node->attributes;
     if (converting->network->dialect == NETWORK_TOSA)
         return given;
     struct attribute *items = arena_allocate(arena, ((size_t)given.count + 1) * sizeof *items);
     for (uint32_t i = 0; i < given.count; i++) {
         items[i] = given.items[i];
         if (names_element(&items[i]) && items[i].integer > 0 && items[i].integer < ELEMENT_COUNT)
-            items[i].integer =
-                conversion_of(converting->conversion, (enum element)items[i].integer);
+            items[i].integer = named_instead(converting, node, (enum element)items[i].integer);
         if (items[i].kind != ATTRIBUTE_TYPE)
             continue;
         struct value_type *type = arena_allocate(arena, sizeof *type);
@@ -325,7 +333,7 @@ static status try_offer(struct converting *converting, uint32_t id, enum offer o
     struct before before = remember(converting, node);
     node->inputs = inputs;
     if (offer != OFFER_NOTHING) {
-        node->attributes = convert_attributes(converting, node->attributes);
+        node->attributes = convert_attributes(converting, node);
         forget_results(converting, node);
     }
     status failure = network_fold_node(converting->network, id, OPERATOR_FOLD_MOST);

@@ -9,7 +9,7 @@ struct element_facts {
     unsigned char bits;
 };
 
-static const struct element_facts FACTS[ELEMENT_COUNT] = {
+static const struct element_facts FACTS[ELEMENT_ALL] = {
     [ELEMENT_NONE] = {"?", "?", 0, 0},
     [ELEMENT_F32] = {"f32", "float32", 4, 32},
     [ELEMENT_U8] = {"u8", "uint8", 1, 8},
@@ -34,6 +34,8 @@ static const struct element_facts FACTS[ELEMENT_COUNT] = {
     [ELEMENT_U4] = {"u4", "uint4", 1, 4},
     [ELEMENT_I4] = {"i4", "int4", 1, 4},
     [ELEMENT_I48] = {"i48", "int48", 8, 48},
+    [ELEMENT_BFP8_B] = {"bfp8_b", "bfloat8_b", 2, 8},
+    [ELEMENT_BFP4_B] = {"bfp4_b", "bfloat4_b", 2, 4},
 };
 
 size_t element_size(enum element element)
@@ -94,9 +96,30 @@ enum element element_named(struct view name)
     return element_of_alias(name);
 }
 
+enum element element_of_machine(struct view name)
+{
+    for (int i = ELEMENT_COUNT; i < ELEMENT_ALL; i++) {
+        if (view_is(name, FACTS[i].name))
+            return (enum element)i;
+    }
+    return element_named(name);
+}
+
+bool element_is_block(enum element element)
+{
+    return element == ELEMENT_BFP8_B || element == ELEMENT_BFP4_B;
+}
+
+enum element element_carrier(enum element element)
+{
+    return element_is_block(element) ? ELEMENT_BF16 : element;
+}
+
 bool element_is_float(enum element element)
 {
     switch (element) {
+    case ELEMENT_BFP8_B:
+    case ELEMENT_BFP4_B:
     case ELEMENT_F32:
     case ELEMENT_F16:
     case ELEMENT_F64:

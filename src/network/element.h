@@ -2,7 +2,8 @@
 //
 // In memory a 4-bit integer takes a byte and a 48-bit integer takes eight, so
 // that every element has an address; files may pack them (tensor_proto.h). A
-// text is a `struct view`.
+// text is a `struct view`. A number of a block format takes two: those of the
+// bf16 that it is, which carries every one of them (block.h).
 
 #ifndef OPSCOPE_NETWORK_ELEMENT_H
 #define OPSCOPE_NETWORK_ELEMENT_H
@@ -38,9 +39,16 @@ enum element {
     ELEMENT_U4 = 21,
     ELEMENT_I4 = 22,
     ELEMENT_I48 = 23, // TOSA's accumulator: sign-extended to eight bytes
+    // What no file has, and values become by conversion alone: sixteen neighbours share an
+    // exponent, and each has a sign and 7 or 3 bits.
+    ELEMENT_BFP8_B = 24,
+    ELEMENT_BFP4_B = 25,
 };
 
-enum { ELEMENT_COUNT = 24 };
+enum {
+    ELEMENT_COUNT = 24, // of those that files have
+    ELEMENT_ALL = 26,
+};
 
 // Bytes that one element takes in memory.
 size_t element_size(enum element element);
@@ -52,10 +60,18 @@ unsigned element_bits(enum element element);
 const char *element_name(enum element element);
 
 // The element of a name: ours, MLIR's ("i1", "ui8", "si8"), IREE's or numpy's
-// ("float32"). ELEMENT_NONE when there is none.
+// ("float32"). ELEMENT_NONE when there is none, and for block formats, which files do not have.
 enum element element_named(struct view name);
 
-bool element_is_float(enum element element);   // f8 to f64, no complex
+// The same where block formats may be named as well: of targets and conversions.
+enum element element_of_machine(struct view name);
+
+bool element_is_block(enum element element); // bfp8_b, bfp4_b
+
+// What it lies in memory as, and is computed in: bf16 of a block format, else itself.
+enum element element_carrier(enum element element);
+
+bool element_is_float(enum element element);   // f8 to f64 and block formats, no complex
 bool element_is_signed(enum element element);  // signed integers
 bool element_is_integer(enum element element); // without bool
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "block.h"
 #include "operators.h"
 
 static operator_evaluator evaluate;
@@ -25,7 +26,7 @@ static status check_count(const char *what, uint32_t count, uint16_t least, uint
     return status_make(STATUS_DATA, "%" PRIu32 " %s instead of %u to %u", count, what, least, most);
 }
 
-status inference_run(struct inference *inference)
+static status run_definition(struct inference *inference)
 {
     const struct operator_definition *definition = inference->node->definition;
     STATUS_TRY(check_count("inputs", inference->input_count, definition->inputs.least,
@@ -39,10 +40,66 @@ status inference_run(struct inference *inference)
     return definition->infer(inference);
 }
 
-// Bytes of a tensor as a file packs it.
+static enum element block_among(const struct inference *inference)
+{
+    for (uint32_t i = 0; i < inference->input_count; i++) {
+        if (inference->inputs[i] != NULL && element_is_block(inference->inputs[i]->element))
+            return inference->inputs[i]->element;
+    }
+    return ELEMENT_NONE;
+}
+
+// Operators know nothing of block formats: they are asked about what carries the numbers, and
+// what they give of that is of the format again. Casts say themselves what they give.
+static status run_carried(struct inference *inference, enum element block)
+{
+    const size_t inputs = (size_t)inference->input_count + 1;
+    struct value_type *types = memory_allocate_zeroed(inputs, sizeof *types);
+    const struct value_type **pointers = memory_allocate_zeroed(inputs, sizeof *pointers);
+    struct constant *constants = memory_allocate_zeroed(inputs, sizeof *constants);
+    const struct constant **known = memory_allocate_zeroed(inputs, sizeof *known);
+    for (uint32_t i = 0; i < inference->input_count; i++) {
+        if (inference->inputs[i] == NULL)
+            continue;
+        types[i] = *inference->inputs[i];
+        types[i].element = element_carrier(types[i].element);
+        pointers[i] = &types[i];
+        if (inference->known[i] == NULL)
+            continue;
+        constants[i] = *inference->known[i];
+        constants[i].tensor.element = element_carrier(constants[i].tensor.element);
+        known[i] = &constants[i];
+    }
+    struct inference carried = *inference;
+    carried.inputs = pointers;
+    carried.known = known;
+    const status failure = run_definition(&carried);
+    const bool casts = inference->node->definition->function == COMPUTES_CAST;
+    for (uint32_t i = 0; i < inference->output_count && !casts; i++) {
+        if (inference->outputs[i].element == ELEMENT_BF16)
+            inference->outputs[i].element = block;
+    }
+    free(types);
+    free(pointers);
+    free(constants);
+    free(known);
+    return failure;
+}
+
+status inference_run(struct inference *inference)
+{
+    const enum element block = inference->node->definition->class == OPERATOR_CONTROL
+                                   ? ELEMENT_NONE
+                                   : block_among(inference);
+    return block == ELEMENT_NONE ? run_definition(inference) : run_carried(inference, block);
+}
+
+// Bytes of a tensor as a file packs it, or in blocks.
 static uint64_t packed_bytes(const struct value_type *type)
 {
     uint64_t count;
+    if (element_is_block(type->element))
+        return block_bytes(type->element, &type->shape);
     const status failure = shape_elements(&type->shape, &count);
     if (failure != STATUS_OK) {
         status_free(failure);

@@ -1,3 +1,4 @@
+#include "block.h"
 #include "summary.h"
 
 #include <stdlib.h>
@@ -54,7 +55,10 @@ static void count_weights(struct summary *summary, const struct network *network
             continue;
         const struct tensor *tensor = &value->constant->tensor;
         summary->weight_count++;
-        summary->weight_bytes += (tensor_count(tensor) * element_bits(tensor->element) + 7) / 8;
+        summary->weight_bytes +=
+            element_is_block(tensor->element)
+                ? block_bytes(tensor->element, &tensor->shape)
+                : (tensor_count(tensor) * element_bits(tensor->element) + 7) / 8;
     }
 }
 

@@ -68,7 +68,7 @@ double constant_real(const struct constant *constant, uint64_t index)
     float single;
     double real;
     uint16_t half;
-    switch (constant->tensor.element) {
+    switch (element_carrier(constant->tensor.element)) {
     case ELEMENT_F32:
         memcpy(&single, at, sizeof single);
         return (double)single;

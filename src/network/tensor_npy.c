@@ -137,7 +137,7 @@ static const char *tensor_npy_type_of(enum element element)
         [ELEMENT_F8E5M2FNUZ] = "|V1", [ELEMENT_U4] = "|u1",     [ELEMENT_I4] = "|i1",
         [ELEMENT_I48] = "<i8",
     };
-    return types[element];
+    return types[element_carrier(element)];
 }
 
 status tensor_npy_write(struct output *output, const struct tensor *tensor)

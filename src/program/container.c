@@ -110,6 +110,8 @@ static struct view constants_next(struct constants_walk *walk)
 {
     const struct program *program = walk->program;
     const uint64_t from = walk->at;
+    if (from == program->constants.size)
+        return (struct view){0};
     while (program->outside != NULL && walk->value < program->value_count &&
            program->outside[walk->value] == NULL)
         walk->value++;

@@ -24,7 +24,7 @@
 #define OWNED(type, name, of) WITH_MEANING(type, name, FIELD_OWNED, of, 1)
 #define BELOW(type, name, of) WITH_MEANING(type, name, FIELD_BELOW, of, 0)
 #define RANK(type) BELOW(type, rank, SHAPE_RANK_MOST + 1)
-#define ELEMENT(type) BELOW(type, element, ELEMENT_COUNT)
+#define ELEMENT(type) BELOW(type, element, ELEMENT_ALL)
 
 #define COST(type)                                                                                 \
     BELOW(type, cost.kind, COST_KINDS), NUMBER(type, cost.input_bits),                             \

@@ -142,7 +142,7 @@ static status check_text_ids(const struct validated_item *place, uint64_t offset
 static status check_elements(const struct validated_item *place, uint32_t element, uint32_t rank,
                              const int64_t *dims, uint64_t offset, uint64_t *out_bytes)
 {
-    if (element >= ELEMENT_COUNT || rank > SHAPE_RANK_MOST)
+    if (element >= ELEMENT_ALL || rank > SHAPE_RANK_MOST)
         return validate_fail(place, "a tensor that cannot be");
     struct shape shape = {.rank = rank};
     memcpy(shape.dims, dims, sizeof shape.dims);
@@ -205,8 +205,8 @@ static status check_attribute(const struct validated_item *place,
                               attribute->data, &bytes);
     }
     case ATTRIBUTE_TYPE:
-        return attribute->element < ELEMENT_COUNT ? STATUS_OK
-                                                  : validate_fail(place, "no such element type");
+        return attribute->element < ELEMENT_ALL ? STATUS_OK
+                                                : validate_fail(place, "no such element type");
     default: // a number
         return STATUS_OK;
     }

@@ -224,6 +224,20 @@ static status read_loop(struct target_reading *reading, struct target_engine *en
     return target_read_amount(reading, entry, &engine->loop);
 }
 
+static status read_tile(struct target_reading *reading, struct target_engine *engine,
+                        const struct target_entry *entry)
+{
+    uint64_t tile[2];
+    if (target_value_shape(entry->value, tile, 2) != 2 || tile[0] == 0 || tile[1] == 0 ||
+        tile[0] > TARGET_UNITS_MOST || tile[1] > TARGET_UNITS_MOST)
+        return target_text_fail(&reading->text, entry->line,
+                                "expected rows x columns, like 32x32, not '%.*s'",
+                                VIEW_ARGUMENTS(entry->value));
+    engine->tile[0] = (uint32_t)tile[0];
+    engine->tile[1] = (uint32_t)tile[1];
+    return STATUS_OK;
+}
+
 static status read_loops(struct target_reading *reading, struct target_engine *engine,
                          const struct target_entry *entry)
 {
@@ -288,6 +302,7 @@ static const struct {
     {"start_code", read_start_code},
     {"wait_code", read_wait_code},
     {"loop", read_loop},
+    {"tile", read_tile},
     {"loops", read_loops},
     {"program_bytes", read_program_bytes},
     {"program_room", read_program_room},
@@ -585,6 +600,7 @@ static struct target_engine *add_engine(struct target *target, struct view name)
         .queue = TARGET_NONE,
         .clock = target->clock,
         .ring = 2,
+        .tile = {1, 1},
         .row_engine = TARGET_NONE,
         .rank = -1,
     };

@@ -113,7 +113,10 @@ struct target_engine {
     int32_t rank;        // of its first lane among the lanes of a profile
     uint32_t first_lane; // of all lanes of all units of all engines
     uint64_t loop;       // places of a dimension that it can count; 0: any number
-    uint64_t loops;      // of a transfer, around what lies together; 0: any number
+    // Rows and columns, the last two dimensions, of what values lie in: they are cut between such
+    // tiles, and moved in whole ones. 1 x 1: they lie as they are.
+    uint32_t tile[2];
+    uint64_t loops; // of a transfer, around what lies together; 0: any number
     // What the queue needs for it:
     uint64_t start_cycles; // of the queue, for each start
     uint64_t start_code;   // bytes of code

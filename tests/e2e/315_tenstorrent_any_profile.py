@@ -50,8 +50,13 @@ def test_the_modelled_report_has_its_77_columns(folder):
     true(0 < least <= mean <= most <= int(row["DEVICE KERNEL DURATION [ns]"]), "per core")
     for processor in ("BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2"):
         true(int(row[f"DEVICE {processor} KERNEL DURATION [ns]"]) > 0, processor)
-    for name in ("MATH FIDELITY", "INPUT_0_MEMORY", "PM IDEAL [ns]", "NOC UTIL (%)"):
+    equal([row["INPUT_0_LAYOUT"], row["INPUT_0_MEMORY"]], ["TILE", "DEV_0_DRAM_INTERLEAVED"], "place")
+    true(int(row["PM IDEAL [ns]"]) == max(int(row["PM COMPUTE [ns]"]), int(row["PM BANDWIDTH [ns]"])), "ideal")
+    for name in ("MATH FIDELITY", "NOC UTIL (%)", "METAL TRACE ID", "COMPUTE KERNEL HASH"):
         equal(row[name], "", f"{name} does not apply")
+    opscope("tt-report", run_on("aic100", folder, "--device", "sim"), "-o", folder / "ops.csv")
+    for name in ("INPUT_0_MEMORY", "PM IDEAL [ns]", "DEVICE COMPUTE CB WAIT FRONT [ns]"):
+        equal(rows_of(folder / "ops.csv")[0][name], "", f"{name} does not apply to other machines")
 
 
 def test_a_run_on_this_machine(folder):

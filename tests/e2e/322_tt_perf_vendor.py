@@ -34,6 +34,11 @@ CODES = ["RotaryEmbeddingLlama", "AllReduce", "ReduceScatter", "AllGatherAsync",
          "PadDeviceOperation", "HaloDeviceOperation", "Copy", "UpdateCache",
          "PagedUpdateCacheDeviceOperation", "TopK"]
 TYPES = ["BFLOAT16", "BFLOAT8_B", "BFLOAT4_B", "FLOAT32", "UINT32", "UINT16", "INT32", "FP8"]
+# Columns that a report may lack, and some that nobody knows.
+OPTIONAL = ["INPUT_1_DATATYPE", "OUTPUT_0_DATATYPE", "INPUT_0_DATATYPE", "PM IDEAL [ns]", "HOST DURATION [ns]",
+            "LOC", "HOST START TS", "METAL TRACE ID", "OP TO OP LATENCY BR/NRISC START [ns]", "PROGRAM HASH",
+            "DEVICE FW START CYCLE"]
+UNKNOWN = ["SUB DEVICE ID", "MULTICAST NOC UTIL (%)", "ETH BW UTIL (%)", "Its own column"]
 MEMORIES = ["DEV_0_DRAM_INTERLEAVED", "DEV_0_L1_WIDTH_SHARDED", "DEV_3_DRAM_ND_SHARDED"]
 
 
@@ -172,6 +177,32 @@ class Report:
         self.put(row, "HOST START TS", near)
         self.rows.insert(at, row)
 
+    def drop_column(self, name):
+        at = self.header.index(name)
+        for row in [self.header, *self.rows]:
+            row.pop(at)
+        self.column = {name: index for index, name in enumerate(self.header)}
+
+    def add_column(self, at, name, chance):
+        self.header.insert(at, name)
+        for row in self.rows:
+            row.insert(at, str(chance.randrange(5)))
+        self.column = {name: index for index, name in enumerate(self.header)}
+
+    def spread(self, devices, chance):
+        """Every operation on several devices, now and then not on all of them."""
+        rows = []
+        for row in self.rows:
+            on_device = row[self.column["OP TYPE"]] == "tt_dnn_device"
+            for device in range(devices if on_device else 1):
+                if on_device and chance.random() < 0.02:
+                    continue
+                rows.append(list(row))
+                if on_device:
+                    self.put(rows[-1], "DEVICE ID", device)
+                    self.put(rows[-1], "DEVICE KERNEL DURATION [ns]", chance.randrange(1, 10**6))
+        self.rows = rows or self.rows
+
     def write(self, path):
         with open(path, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([self.header, *self.rows])
@@ -232,13 +263,24 @@ def change(report, chance):
         chance.shuffle(report.rows)
 
 
+def vary(report, chance):
+    """Reports of other versions and of more devices."""
+    for name in [name for name in OPTIONAL if name in report.column and chance.random() < 0.1]:
+        report.drop_column(name)
+    for name in UNKNOWN:
+        if name not in report.column and chance.random() < 0.1:
+            report.add_column(chance.randrange(1, len(report.header) + 1), name, chance)
+    if chance.random() < 0.2:
+        report.spread(chance.choice([2, 4, 8]), chance)
+
+
 def choose_options(chance):
     names = ["start", "stop", "a b", "none"]
     offered = [["--ignore-signposts"], ["--print-signposts"], ["--tracing-mode"],
                ["--raw-op-codes"], ["--no-host-ops"], ["--no-merge-devices"], ["--no-advice"],
                ["--start-signpost", chance.choice(names)], ["--end-signpost", chance.choice(names)],
                ["--group-by", chance.choice(["op", "memory", "category"])],
-               ["--id-range", chance.choice(["5-40", "10-", "-30", "1,0-1,000"])]]
+               ["--no-summary"], ["--id-range", chance.choice(["5-40", "10-", "-30", "1,0-1,000"])]]
     return [word for option in offered if chance.random() < 0.25 for word in option]
 
 
@@ -250,13 +292,14 @@ def test_changed_reports_have_the_same_cells(folder):
             name = chance.choice(list(REPORTS))
             report = Report(shared(f"data/tenstorrent/{name}"), chance)
             change(report, chance)
+            vary(report, chance)
             report.write(folder / "ops.csv")
             arch = ["--arch", chance.choice(["wormhole", "n1"])] if REPORTS[name] else []
             files = [folder / "ops.csv"] * chance.choice([1] * 9 + [2])
             count = compare(vendor, folder, files, [*choose_options(chance), *arch],
                             f"seed {seed}, {name}:")
             alike += count is not None
-    true(alike > SEEDS * 0.8, f"only {alike} of {SEEDS} could be compared")
+    true(alike > SEEDS * 0.7, f"only {alike} of {SEEDS} could be compared")
 
 
 main()

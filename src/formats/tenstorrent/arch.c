@@ -15,6 +15,7 @@ static const struct arch ARCHS[] = {
         .dram_workers = 12,
         .clock_mhz = 1000,
         .dram_gb_s = 288,
+        .model_gib_s = 258,
         // Published for 72 cores; three passes take three quarters of four.
         .tflops = {[FIDELITY_LOFI] = 262.0 / 72,
                    [FIDELITY_HIFI2] = 148.0 / 72,
@@ -28,6 +29,7 @@ static const struct arch ARCHS[] = {
         .dram_workers = 8,
         .clock_mhz = 1350,
         .dram_gb_s = 512,
+        .model_gib_s = 512,
         .tflops = PASSES(4096 * 1.35 / 1000),
     },
     {
@@ -37,6 +39,7 @@ static const struct arch ARCHS[] = {
         .dram_workers = 8,
         .clock_mhz = 1350,
         .dram_gb_s = 512,
+        .model_gib_s = 512,
         .tflops = PASSES(4096 * 1.35 / 1000),
     },
     {

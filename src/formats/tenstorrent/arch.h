@@ -23,7 +23,8 @@ struct arch {
     uint64_t most_cores;   // that it has at all
     uint64_t dram_workers; // cores of a DRAM-sharded matmul: next to the controllers
     double clock_mhz;
-    double dram_gb_s;          // 10^9 bytes a second; 0: not published
+    double dram_gb_s;   // 10^9 bytes a second; 0: not published
+    double model_gib_s; // 2^30 bytes a second, of tt-metal's performance model; 0: it has none
     double tflops[FIDELITIES]; // of one core; 0: not published
 };
 

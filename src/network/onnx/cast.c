@@ -45,6 +45,10 @@ static status onnx_cast_infer_cast(struct inference *inference)
     const struct view name = attribute_text(attributes, "to", "");
     const int64_t to = name.size > 0 ? (int64_t)element_of_text(name)
                                      : attribute_integer(attributes, "to", ELEMENT_NONE);
+    // What a conversion put in; numbers of a file mean other things.
+    if (to >= ELEMENT_COUNT && to < ELEMENT_ALL && element_is_block((enum element)to) &&
+        inference->network != NULL && inference->network->conversion.text.size > 0)
+        return cast_to(inference, (enum element)to);
     if (to <= ELEMENT_NONE || to >= ELEMENT_COUNT ||
         (castable() & ELEMENT_BIT((enum element)to)) == 0)
         return status_make(STATUS_DATA, "attribute 'to': %" PRId64 " is no type to cast to", to);

@@ -13,7 +13,7 @@ enum element tosa_declared_element(const struct inference *inference, uint32_t i
     if (inference->network == NULL || index >= inference->output_count)
         return fallback;
     const enum element declared = tosa_declared(inference, index)->element;
-    return declared == ELEMENT_NONE ? fallback : declared;
+    return declared == ELEMENT_NONE ? fallback : element_carrier(declared);
 }
 
 static status tosa_infer_set_type(struct inference *inference, uint32_t index,
@@ -24,8 +24,9 @@ static status tosa_infer_set_type(struct inference *inference, uint32_t index,
     inference->outputs[index] = *type;
     if (inference->building == NULL)
         return STATUS_OK;
-    const status failure =
-        value_type_merge(type, tosa_declared(inference, index), &inference->outputs[index]);
+    struct value_type declared = *tosa_declared(inference, index);
+    declared.element = element_carrier(declared.element);
+    const status failure = value_type_merge(type, &declared, &inference->outputs[index]);
     if (failure == STATUS_OK)
         return STATUS_OK;
     const status named = status_make(status_code_of(failure), "result %" PRIu32 ": %s", index,

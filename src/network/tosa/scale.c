@@ -18,6 +18,11 @@ static status tosa_scale_infer_cast(struct inference *inference)
 {
     const struct value_type *type;
     STATUS_TRY(tosa_need(inference, 0, TOSA_ANY, TOSA_ANY_RANK, &type));
+    if (inference->network != NULL && element_is_block(tosa_declared(inference, 0)->element)) {
+        inference->outputs[0] = *type;
+        inference->outputs[0].element = tosa_declared(inference, 0)->element;
+        return STATUS_OK;
+    }
     return set_declared(inference, type, TOSA_ANY);
 }
 

@@ -6,9 +6,10 @@
 #include "base/sort.h"
 #include "base/memory.h"
 #include "formats/tenstorrent/report_profile.h"
+#include "modelled_columns.h"
 #include "profile_report_operator.h"
 
-enum { PROCESSORS = 6 };
+enum { UNPACKER = 2, PACKER = 4, PROCESSORS = 6 };
 
 struct extent {
     uint64_t first, last; // ns, or ticks
@@ -18,6 +19,8 @@ struct extent {
 struct core_extent {
     uint32_t core;
     struct extent kernel;
+    struct extent unpacker;
+    uint64_t unpacked; // ns that it was busy
 };
 
 // What the spans of a call say.
@@ -25,9 +28,12 @@ struct call_sums {
     struct extent host, device, kernel, movement, starts; // ns
     struct extent ticks;                                  // of the device's clock
     struct extent processors[PROCESSORS];
+    uint64_t packer_waits; // ns, of all cores
+    bool waits_known;
     struct core_extent *cores;
     size_t core_count, core_capacity;
     uint32_t clock, device_number;
+    uint64_t number; // among the calls that have a row
     bool clocks_differ;
     uint64_t starts_seen;
     struct bytes figures;   // values of a span that has some of a report's own
@@ -52,7 +58,9 @@ struct profile_reporter {
     struct signpost *signposts;
     size_t signpost_count, signpost_capacity;
     uint32_t track;
-    uint32_t kernel_key; // of a report's own figures
+    uint32_t kernel_key;  // of a report's own figures
+    uint32_t waiting_key; // of a processor that waits for a ring
+    struct view arch;
     struct report *report;
     enum report_version version;
 };
@@ -87,7 +95,8 @@ static bool is_kernel(enum role role)
     return role != ROLE_WAIT && role != ROLE_CONTROL;
 }
 
-static void add_core(struct call_sums *sums, uint32_t core, uint64_t start, uint64_t end)
+static struct core_extent *add_core(struct call_sums *sums, uint32_t core, uint64_t start,
+                                    uint64_t end)
 {
     size_t i = 0;
     while (i < sums->core_count && sums->cores[i].core != core)
@@ -98,10 +107,29 @@ static void add_core(struct call_sums *sums, uint32_t core, uint64_t start, uint
         sums->cores[sums->core_count++] = (struct core_extent){.core = core};
     }
     extent_add(&sums->cores[i].kernel, start, end);
+    return &sums->cores[i];
+}
+
+// How long a processor waited between the pieces of a task, where that is known.
+static bool find_waiting(const struct profile_reporter *reporter, const struct clock_domain *clock,
+                         const struct event *event, struct view values, uint64_t *out_ns)
+{
+    struct value_reader reader = value_read(values);
+    struct value value;
+    while (reporter->waiting_key != HASH_NONE && value_next(&reader, &value)) {
+        if (value.key != reporter->waiting_key || value.kind != VALUE_UINT ||
+            value.number > event->end - event->start)
+            continue;
+        *out_ns =
+            clock_to_ns(clock, event->start + value.number) - clock_to_ns(clock, event->start);
+        return true;
+    }
+    return false;
 }
 
 static void add_device_span(struct profile_reporter *reporter, struct call_sums *sums,
-                            const struct track *track, const struct event *event)
+                            const struct track *track, const struct event *event,
+                            struct view values)
 {
     const struct clock_domain *clock = profile_clock(reporter->profile, track->clock);
     const uint64_t start = clock_to_ns(clock, event->start);
@@ -120,10 +148,20 @@ static void add_device_span(struct profile_reporter *reporter, struct call_sums 
     sums->starts_seen++;
     if (role_is_transfer(track->role) || track->role == ROLE_COMMUNICATION)
         extent_add(&sums->movement, start, end);
-    if (processor_of(reporter->profile, track, &processor))
-        extent_add(&sums->processors[processor], start, end);
-    if (track->core > 0)
-        add_core(sums, track->core, start, end);
+    struct core_extent *core = track->core > 0 ? add_core(sums, track->core, start, end) : NULL;
+    if (!processor_of(reporter->profile, track, &processor))
+        return;
+    extent_add(&sums->processors[processor], start, end);
+    uint64_t waiting;
+    if (core == NULL || !find_waiting(reporter, clock, event, values, &waiting))
+        return;
+    sums->waits_known = true;
+    if (processor == UNPACKER) {
+        extent_add(&core->unpacker, start, end);
+        core->unpacked += end - start - waiting;
+    }
+    if (processor == PACKER)
+        sums->packer_waits += waiting;
 }
 
 static bool has_figures(const struct profile_reporter *reporter, struct view values)
@@ -157,7 +195,7 @@ static void profile_report_add_span(struct profile_reporter *reporter, const str
     if (figures && sums->figures.size == 0)
         bytes_append(&sums->figures, values.data, values.size);
     if (role_is_device(track->role) || figures)
-        add_device_span(reporter, sums, track, event);
+        add_device_span(reporter, sums, track, event, values);
     else
         extent_add(&sums->host, clock_to_ns(clock, event->start), clock_to_ns(clock, event->end));
     if (reporter->kernel_key != HASH_NONE && !figures)
@@ -220,6 +258,19 @@ static void set_cores(struct profile_reporter *reporter, size_t row, const struc
                         sum / (double)sums->core_count);
 }
 
+// Of all cores: until the unpacker has had its last piece it waits whenever it is not busy.
+static void set_waits(struct report *report, size_t row, const struct call_sums *sums)
+{
+    uint64_t front = 0;
+    for (size_t i = 0; i < sums->core_count; i++) {
+        const struct core_extent *core = &sums->cores[i];
+        const uint64_t length = core->unpacker.any ? core->unpacker.last - core->kernel.first : 0;
+        front += length > core->unpacked ? length - core->unpacked : 0;
+    }
+    report_set_u64(report, row, COLUMN_CB_WAIT_FRONT, front);
+    report_set_u64(report, row, COLUMN_CB_RESERVE_BACK, sums->packer_waits);
+}
+
 static void set_device(struct profile_reporter *reporter, size_t row, const struct call_sums *sums)
 {
     static const enum column_kind COLUMNS[PROCESSORS] = {
@@ -238,6 +289,8 @@ static void set_device(struct profile_reporter *reporter, size_t row, const stru
         profile_report_set_extent(reporter, row, COLUMN_FIRST_TO_LAST_START, &sums->starts);
     for (unsigned i = 0; i < PROCESSORS; i++)
         profile_report_set_extent(reporter, row, COLUMNS[i], &sums->processors[i]);
+    if (sums->waits_known)
+        set_waits(report, row, sums);
     set_cores(reporter, row, sums);
 }
 
@@ -266,7 +319,7 @@ static void set_call(struct profile_reporter *reporter, size_t row, uint32_t id)
     const bool on_device = sums->device.any;
     report_set(report, row, COLUMN_OP_TYPE,
                on_device ? VIEW_LITERAL("tt_dnn_device") : VIEW_LITERAL("tt_dnn_cpu"));
-    report_set_u64(report, row, COLUMN_CALL_COUNT, call->domain != 0 ? call->key : id);
+    report_set_u64(report, row, COLUMN_CALL_COUNT, call->domain != 0 ? call->key : sums->number);
     if (on_device)
         report_set_u64(report, row, COLUMN_DEVICE_ID, device);
     profile_report_describe(reporter->profile, call->operator_id, reporter->version, report, row);
@@ -274,9 +327,11 @@ static void set_call(struct profile_reporter *reporter, size_t row, uint32_t id)
     set_start(reporter, row, sums);
     if (on_device)
         set_device(reporter, row, sums);
-    const struct view arch = profile_fact(reporter->profile, "arch");
-    if (on_device && arch.size > 0 && reporter->version == REPORT_V21)
-        report_set(report, row, COLUMN_DEVICE_ARCH, arch);
+    if (on_device)
+        modelled_columns_set(reporter->profile, call->operator_id, arch_find(reporter->arch),
+                             device, report, row);
+    if (on_device && reporter->arch.size > 0 && reporter->version == REPORT_V21)
+        report_set(report, row, COLUMN_DEVICE_ARCH, reporter->arch);
     if (call->replay != 0)
         report_set_u64(report, row, COLUMN_TRACE_SESSION, call->replay);
     profile_report_set_figures(reporter->profile, bytes_view(&sums->figures), reporter->version,
@@ -296,7 +351,7 @@ static int profile_report_compare_rows(const void *left, const void *right)
     return (a->call > b->call) - (a->call < b->call);
 }
 
-static struct row_of *profile_report_order_rows(const struct profile_reporter *reporter,
+static struct row_of *profile_report_order_rows(struct profile_reporter *reporter,
                                                 size_t *out_count)
 {
     const size_t calls = reporter->profile->calls.count;
@@ -304,10 +359,12 @@ static struct row_of *profile_report_order_rows(const struct profile_reporter *r
         memory_allocate_zeroed(calls + reporter->signpost_count + 1, sizeof *rows);
     size_t count = 0;
     for (uint32_t i = 1; i < calls; i++) {
-        const struct call_sums *sums = &reporter->calls[i];
-        if (sums->host.any || sums->device.any)
-            rows[count++] = (struct row_of){
-                .time = sums->host.any ? sums->host.first : sums->device.first, .call = i};
+        struct call_sums *sums = &reporter->calls[i];
+        if (!sums->host.any && !sums->device.any)
+            continue;
+        rows[count++] = (struct row_of){
+            .time = sums->host.any ? sums->host.first : sums->device.first, .call = i};
+        sums->number = count; // numbers count through, as a report's do
     }
     for (size_t i = 0; i < reporter->signpost_count; i++)
         rows[count++] =
@@ -386,6 +443,8 @@ status profile_report_make(struct profile *profile, enum report_version version,
     struct profile_reporter reporter = {
         .sink = {profile_report_take_batch}, .profile = profile, .version = version};
     reporter.kernel_key = strings_find(&profile->strings, VIEW_LITERAL("kernel_ns"));
+    reporter.waiting_key = strings_find(&profile->strings, VIEW_LITERAL("waiting"));
+    reporter.arch = modelled_machine(profile);
     reporter.calls = memory_allocate_zeroed(profile->calls.count + 1, sizeof *reporter.calls);
     reporter.report = report_create();
     reporter.report->version = version;

@@ -60,10 +60,12 @@ void profile_report_set_figures(const struct profile *profile, struct view value
 static struct view profile_report_operator_type_name(struct view type, char room[64])
 {
     static const char *const NAMES[][2] = {
-        {"f32", "FLOAT32"},   {"float", "FLOAT32"}, {"float32", "FLOAT32"}, {"bf16", "BFLOAT16"},
-        {"i32", "INT32"},     {"int32", "INT32"},   {"u32", "UINT32"},      {"ui32", "UINT32"},
-        {"uint32", "UINT32"}, {"i8", "INT8"},       {"u8", "UINT8"},        {"f16", "FLOAT16"},
-        {"i16", "INT16"},     {"i64", "INT64"},     {"i1", "BOOL"},
+        {"f32", "FLOAT32"},      {"float", "FLOAT32"},    {"float32", "FLOAT32"},
+        {"bf16", "BFLOAT16"},    {"i32", "INT32"},        {"int32", "INT32"},
+        {"u32", "UINT32"},       {"ui32", "UINT32"},      {"uint32", "UINT32"},
+        {"i8", "INT8"},          {"u8", "UINT8"},         {"f16", "FLOAT16"},
+        {"i16", "INT16"},        {"i64", "INT64"},        {"i1", "BOOL"},
+        {"bfp8_b", "BFLOAT8_B"}, {"bfp4_b", "BFLOAT4_B"},
     };
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         if (view_is(type, NAMES[i][0]))
@@ -236,6 +238,8 @@ static void profile_report_operator_set_value(struct report *report, size_t row,
         report_set_raw(report, row, kind, text);
     else if (kind != COLUMN_OTHER && column_exists(kind, version))
         report_set(report, row, kind, text);
+    else if (view_is(key, "tile") || view_is(key, "memory"))
+        return; // modelled_columns.c
     else if (view_is(key, "attributes"))
         report_set(report, row, COLUMN_ATTRIBUTES, text);
     else if (view_is(key, "inputs") || view_is(key, "outputs"))

@@ -54,7 +54,7 @@ static status array_prepare(struct target *target, const struct target_engine *e
 static double array_rate_of(const struct array *array, const struct cost_request *request,
                             const char **out_name)
 {
-    static const char *const FLOATS[] = {"f8", "f16", "bf16", "f32", "f64", NULL};
+    static const char *const FLOATS[] = {"f4", "f8", "f16", "bf16", "f32", "f64", NULL};
     static const char *const INTEGERS[] = {"i4", "i8", "u8", "i16", "u16", "i32", "i64", NULL};
     const char *const *names = request->is_float != 0 ? FLOATS : INTEGERS;
     const char *own = price_element(request);

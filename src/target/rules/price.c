@@ -202,6 +202,8 @@ const char *price_element(const struct cost_request *request)
     static const char *const INTEGERS[] = {"i8", "i16", "i32", "i64"};
     const uint32_t bits = request->input_bits;
     const uint32_t index = bits <= 8 ? 0 : bits <= 16 ? 1 : bits <= 32 ? 2 : 3;
+    if (request->is_float != 0 && bits <= 4)
+        return "f4";
     return request->is_float != 0 ? FLOATS[index] : INTEGERS[index];
 }
 
