@@ -1,96 +1,34 @@
 // `opscope annotate` and, under the vendor's name, `annotate_profiling`: a runtime
 // profile of Torq, or a profile of `opscope run`, joined with the program that ran.
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "annotate_summary.h"
 #include "base/path.h"
-#include "base/recovery.h"
 #include "commands.h"
 #include "formats/format.h"
 #include "formats/perfetto/writer.h"
 #include "ledger_text.h"
 #include "paths.h"
-#include "program/listing.h"
 #include "reports/torq/annotate_groups.h"
 #include "reports/torq/annotate_layout.h"
 #include "table_options.h"
-#include "base/path.h"
+#include "torq_program.h"
+#include "units.h"
 
 struct annotating {
     const char *program_path, *runtime_path, *output;
-    char *found_path; // of a dump in a folder
-    struct input *dump;
+    struct torq_program program;
     struct input *runtime;
-    struct target *target;
-    struct program_builder *builder; // of a dump
-    uint32_t *names;                 // of a dump
-    struct program *opened;          // of a compiled program
-    struct program program;
     struct profile *profile;
     uint32_t process;
     struct torq_halves halves;
-    struct bytes listing; // of the program's operators
-    bool is_run;          // a profile of `opscope run`, not Torq's
+    bool is_run; // a profile of `opscope run`, not Torq's
+    enum cost_rules rules;
+    uint64_t clock_hz;
     struct annotation annotation;
 };
-
-// The dump in a folder of debug information, or of phases.
-static status cli_annotate_find_dump(struct annotating *annotating)
-{
-    static const char SUFFIX[] = ".executable-targets.mlir";
-    const char *folder = annotating->program_path;
-    struct stat about;
-    if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
-        return STATUS_OK;
-    DIR *entries = opendir(folder);
-    if (entries == NULL)
-        return status_system(errno, folder, "cannot list the folder");
-    size_t found = 0, bytecode = 0;
-    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        const struct view name = view_of(entry->d_name);
-        bytecode += view_ends_with(name, ".mlirb");
-        if (!view_ends_with(name, SUFFIX))
-            continue;
-        if (found++ == 0 && asprintf(&annotating->found_path, "%s/%s", folder, entry->d_name) < 0)
-            recovery_fail(0);
-    }
-    closedir(entries);
-    if (found != 1)
-        return status_make(STATUS_DATA, "%s: has %zu files *%s, not one%s", folder, found, SUFFIX,
-                           found > 1      ? ": name the one of the program that ran"
-                           : bytecode > 0 ? "; .mlirb is bytecode that only Torq's own compiler "
-                                            "reads: give the dump of --dump-compilation-phases-to"
-                                          : "; torq-compile --torq-debug-info=DIR writes it");
-    annotating->program_path = annotating->found_path;
-    return STATUS_OK;
-}
-
-static status cli_annotate_read_program(struct annotating *annotating)
-{
-    STATUS_TRY(cli_annotate_find_dump(annotating));
-    STATUS_TRY(input_open(annotating->program_path, &annotating->dump));
-    if (torq_dump_recognise(annotating->dump->bytes)) {
-        STATUS_TRY(target_open("torq-sl2610", &annotating->target));
-        STATUS_TRY(torq_dump_read_names(annotating->dump, annotating->target, &annotating->builder,
-                                        &annotating->names));
-        program_builder_view(annotating->builder, &annotating->program);
-        return STATUS_OK;
-    }
-    if (view_has_extension(view_of(annotating->program_path), ".mlir"))
-        return status_make(STATUS_DATA,
-                           "%s: is no dump of executable targets; torq-compile "
-                           "--dump-compilation-phases-to=DIR writes NAME.9.executable-targets.mlir",
-                           annotating->program_path);
-    STATUS_TRY(program_open(annotating->program_path, &annotating->opened));
-    annotating->program = *annotating->opened;
-    return target_parse(annotating->program_path, annotating->program.target_text,
-                        &annotating->target);
-}
 
 static status cli_annotate_read_torq(struct annotating *annotating)
 {
@@ -134,7 +72,7 @@ static status read_runtime(struct annotating *annotating)
     annotating->is_run = is_recording(format_reader_find(annotating->runtime->bytes));
     if (!annotating->is_run)
         return cli_annotate_read_torq(annotating);
-    if (annotating->opened == NULL)
+    if (annotating->program.opened == NULL)
         return status_make(STATUS_USAGE,
                            "annotate: %s is a profile of 'opscope run': give the program that ran "
                            "(.opx or .vmfb) instead of a dump",
@@ -145,9 +83,16 @@ static status read_runtime(struct annotating *annotating)
 static status cli_annotate_write_layout(struct annotating *annotating)
 {
     struct profile *profile = profile_create();
-    status result = annotate_layout(&annotating->annotation, profile);
+    struct sim_result *times = NULL;
+    status result = sim_run(&annotating->program.program, annotating->program.target,
+                            annotating->rules, &times);
+    const struct annotate_layout_options options = {.times = times,
+                                                    .clock_hz = annotating->clock_hz};
+    if (result == STATUS_OK)
+        result = annotate_layout(&annotating->annotation, &options, profile);
     if (result == STATUS_OK)
         result = perfetto_write(profile, annotating->output, &(struct perfetto_writer_options){0});
+    sim_result_free(times);
     profile_free(profile);
     return result;
 }
@@ -204,26 +149,13 @@ static status cli_annotate_check_output(const char *output, bool fold)
     return STATUS_OK;
 }
 
-// A compiled program has what its locations name.
-static void add_listing(struct annotating *annotating)
-{
-    struct bytes name = {0};
-    const struct view source = annotating->opened->source;
-    bytes_append(&name, source.data, source.size - strlen(".onnx"));
-    bytes_append_format(&name, ".mlir");
-    program_listing(annotating->opened, &annotating->listing);
-    annotate_source_add(annotating->annotation.source, bytes_view(&name),
-                        bytes_view(&annotating->listing));
-    bytes_free(&name);
-}
-
 // What Torq's tool logs where it is asked to.
 static void cli_annotate_print_debug(const struct annotating *annotating)
 {
-    const struct program *program = &annotating->program;
+    const struct program *program = &annotating->program.program;
     const struct annotation *annotation = &annotating->annotation;
     fprintf(stderr, "debug: program %s: %u dispatches, %u actions, %u jobs, %u tasks\n",
-            annotating->program_path, program->dispatch_count, program->action_count,
+            annotating->program.path, program->dispatch_count, program->action_count,
             program->job_count, program->task_count);
     for (uint32_t i = 0; i < program->dispatch_count; i++)
         fprintf(stderr, "debug:   %s: %u actions\n",
@@ -241,18 +173,16 @@ static void cli_annotate_print_debug(const struct annotating *annotating)
 static status annotate_join_files(const struct arguments *arguments, struct annotating *annotating)
 {
     annotating->annotation = (struct annotation){
-        .program = &annotating->program,
-        .target = annotating->target,
-        .task_names = annotating->names,
+        .program = &annotating->program.program,
+        .target = annotating->program.target,
+        .task_names = annotating->program.names,
         .profile = annotating->profile,
         .halves = &annotating->halves,
         .keep_unmatched = arguments_flag(arguments, "keep-unmatched"),
         .keys = arguments_flag(arguments, "keys"),
         .form = annotating->is_run ? TORQ_UNKNOWN : torq_recognise(annotating->runtime->bytes),
-        .source = annotate_source_create(annotating->program_path,
-                                         arguments_value(arguments, "original_mlir_file"))};
-    if (annotating->opened != NULL && program_is_listed(annotating->opened))
-        add_listing(annotating);
+        .source = torq_program_source(&annotating->program,
+                                      arguments_value(arguments, "original_mlir_file"))};
     const status result = annotating->is_run
                               ? annotate_join_run(&annotating->annotation, annotating->runtime_path)
                               : annotate_join(&annotating->annotation, annotating->runtime_path);
@@ -289,7 +219,11 @@ static status annotate(const struct arguments *arguments, struct annotating *ann
     struct table_options options;
     STATUS_TRY(table_options_read(arguments, 0, &options));
     STATUS_TRY(cli_annotate_check_words(arguments, annotating));
-    STATUS_TRY(cli_annotate_read_program(annotating));
+    STATUS_TRY(units_rules(arguments, "torq-rules", &annotating->rules));
+    STATUS_TRY(units_clock(arguments, "clock_mhz", &annotating->clock_hz));
+    if (annotating->clock_hz == 0)
+        annotating->clock_hz = ANNOTATE_LAYOUT_BESIDE_HZ;
+    STATUS_TRY(torq_program_open(annotating->program_path, &annotating->program));
     STATUS_TRY(read_runtime(annotating));
     if (annotating->output == NULL && !annotating->is_run)
         return wrong_words();
@@ -306,17 +240,10 @@ static void annotating_free(struct annotating *annotating)
     annotate_source_free(annotating->annotation.source);
     annotate_free(&annotating->annotation);
     profile_free(annotating->profile);
-    program_builder_free(annotating->builder);
-    program_free(annotating->opened);
-    free(annotating->names);
+    torq_program_free(&annotating->program);
     free(annotating->halves.items);
-    free(annotating->found_path);
-    bytes_free(&annotating->listing);
-    target_free(annotating->target);
     if (annotating->runtime != NULL)
         input_close(annotating->runtime);
-    if (annotating->dump != NULL)
-        input_close(annotating->dump);
 }
 
 static status annotate_command(const struct arguments *arguments, int *out_exit)
@@ -350,6 +277,9 @@ static status cli_annotate_run_vendor(const struct arguments *arguments, int *ou
         {"keys", 0, OPTION_FLAG, NULL, "of jobs: CSV is headed nss_program_index;operation;..."},  \
         {"original_mlir_file", 0, OPTION_ONE, "FILE",                                              \
          "the network's text, for every location in a file of this name"},                         \
+        {"torq-rules", 0, OPTION_ONE, "best|public",                                               \
+         "by which OUT.pb shows what was expected (best)"},                                        \
+        {"clock_mhz", 0, OPTION_ONE, "MHZ", "clock of those cycles (100, as Torq's tool has it)"}, \
     {                                                                                              \
         "host_profiling", 0, OPTION_FLAG, NULL,                                                    \
             "taken as Torq's tool takes it; forms are recognised"                                  \

@@ -199,6 +199,7 @@ def test_the_examples_of_the_help_run(folder):
     for name in ("ops_perf_results.csv", "host0.csv", "host1.csv"):
         opscope("tt-report", folder / ".logs", "-o", folder / name)
     write_networks(folder)
+    run(program("torq-compile"), "add.mlir", "-o", "x.vmfb", "--torq-debug-info=debug_info", cwd=folder)
     path = f"{program('opscope').parent}:{os.environ['PATH']}"
     for command in COMMANDS:
         text = opscope(command, "--help").out.split("examples:\n")[1].split("\n\n")[0]

@@ -390,19 +390,33 @@ def test_trace(folder):
         without_loss(out)
 
 
-TRACKS = {
-    "Host": ["HAL", "NSS Programs", "Host Programs", "Host Copy"],
-    "NPU Task Breakdown": ["NSS CFG Tasks", "CDMA", "NDMA In", "NDMA Out", "Slice 0", "Slice 1",
-                           "CSS"],
-    "NPU Task Measurements": ["DMA In Used", "DMA Out Used", "CDMA Used", "Slice 0 Used",
-                              "Slice 1 Used", "CSS Used"],
-    "Host Profile Overview": [
-        "00 OVERVIEW DMA COMBINED", "01 OVERVIEW COMPUTE COMBINED", "02 OVERVIEW DMA",
-        "03 OVERVIEW CDMA", "04 OVERVIEW SLICE", "05 OVERVIEW SLICE 0", "06 OVERVIEW SLICE 1",
-        "07 OVERVIEW CSS", "08 OVERVIEW DMA ONLY", "09 OVERVIEW COMPUTE ONLY",
-        "10 OVERVIEW DMA COMPUTE OVERLAP", "11 OVERVIEW HAL", "12 OVERVIEW HOST",
-        "13 OVERVIEW HOST COPY", "14 OVERVIEW IDLE", "15 OVERALL"],
-}
+BREAKDOWN = ["NSS CFG Tasks", "CDMA", "NDMA In", "NDMA Out", "Slice 0", "Slice 1", "CSS"]
+TRACKS = [
+    ("Host", ["HAL", "NSS Programs", "Host Programs", "Host Copy"]),
+    ("NPU Task Breakdown", BREAKDOWN),
+    ("NPU Task Measurements", ["DMA In Used", "DMA Out Used", "CDMA Used", "Slice 0 Used",
+                               "Slice 1 Used", "CSS Used"]),
+]
+ESTIMATES = [("NPU Task Breakdown", [f"{name} (Compile)" for name in ["NSS Programs", *BREAKDOWN]])]
+OVERVIEW = [
+    "00 OVERVIEW DMA COMBINED", "01 OVERVIEW COMPUTE COMBINED", "02 OVERVIEW DMA",
+    "03 OVERVIEW CDMA", "04 OVERVIEW SLICE", "05 OVERVIEW SLICE 0", "06 OVERVIEW SLICE 1",
+    "07 OVERVIEW CSS", "08 OVERVIEW DMA ONLY", "09 OVERVIEW COMPUTE ONLY",
+    "10 OVERVIEW DMA COMPUTE OVERLAP", "11 OVERVIEW HAL", "12 OVERVIEW HOST",
+    "13 OVERVIEW HOST COPY", "14 OVERVIEW IDLE", "15 OVERALL"]
+LANES = ("select g.name grp, t.name lane, t.id id, s.name, s.ts, s.dur from slice s join track t on "
+         "s.track_id = t.id join track g on t.parent_id = g.id order by g.id, t.id, s.ts, s.id")
+
+
+def layout(trace):
+    """Groups of a trace with their tracks, as `info` orders them."""
+    found = []
+    for indent, name in re.findall(r"^( {2}| {4})(\S.*?)(?:  .*)?$", opscope("info", trace).out, re.M):
+        if len(indent) == 2:
+            found.append((name, []))
+        else:
+            found[-1][1].append(name)
+    return found
 
 
 def test_layout_of_the_trace(folder):
@@ -410,18 +424,11 @@ def test_layout_of_the_trace(folder):
     text = runtime("R4", DUMP_ACTIONS) + (
         f"{HAL},7,-1,4000,HAL_QUEUE_WAIT_BEGIN\n{HAL},7,-1,4017,HAL_QUEUE_WAIT_END\n")
     out, _ = annotate(folder, shared(REAL), text, out="annotated.pb")
-    tracks = json.loads(opscope("info", out, "--json").out)[0]["tracks"]
-    groups = {track["id"]: track["name"] for track in tracks if track["parent"] == 0}
-    found = {name: [] for name in groups.values()}
-    for track in tracks:
-        if track["parent"] != 0:
-            found[groups[track["parent"]]].append(track["name"])
-    equal({name: sorted(names) for name, names in found.items()},
-          {name: sorted(names) for name, names in TRACKS.items()}, "tracks")
-    equal([name for name in re.findall(r"^    (\S.*?)  ", opscope("info", out).out, re.M)],
-          [name for names in TRACKS.values() for name in names], "in their order")
+    equal(layout(out), [*TRACKS, *ESTIMATES, ("Compiler Input Locations", []),
+                        ("Host Profile Overview", OVERVIEW)], "tracks")
     spans = without_loss(out, "select t.name lane, s.name, s.ts, s.dur from slice s join track t on "
-                              "s.track_id = t.id where t.name not like '%OVER%' order by t.name, s.ts")
+                              "s.track_id = t.id where t.name not like '%OVER%' and t.name not like "
+                              "'%(Compile)' order by t.name, s.ts")
     one = "Nss Program | nss_program_0 |  | Job: 0 | Start Action: 1 | Wait Action: 2"
     other = ("Nss Program | nss_program_1 | | Torq Kernels: [add_0] | Job: 1 | Start Action: 3 | "
              "Wait Action: 4")
@@ -435,6 +442,116 @@ def test_layout_of_the_trace(folder):
     for row in (r"OVERALL +1\.039ms", r"Dma +30\.000µs", r"Compute +15\.000µs", r"Overlap +15\.000µs",
                 r"Hal +17\.000µs", r"Host Copy +7\.000µs", r"Idle +985\.000µs"):
         matches(overview, rf"^ *{row}", row)
+
+
+def cycles_of(dump):
+    """What the compiler wrote into its dump: programs as (name, start, end), tasks of the controller
+    as (number, start, end), and engines as (operation, cycles), in the order of the text."""
+    programs, tasks, engines, names, starts = [], [], [], {}, {}
+    for line in dump.read_text().splitlines():
+        start, end, lasts = (re.search(rf'"torq-{what}-cycles" = (\d+)', line)
+                             for what in ("start-time", "end-time", "async-duration"))
+        if made := re.match(r'\s*(%\w+).*torq_hl\.descriptor "(nss\w+)"', line):
+            names[made[1]] = made[2]
+        if "torq_hw.nss_task" in line:
+            tasks.append((int(re.search(r'"torq-task-id" = (\d+)', line)[1]), int(start[1]), int(end[1])))
+        elif lasts:
+            engines.append((re.search(r"torq_hw\.(\w+)_start", line)[1], int(lasts[1])))
+        elif of := re.search(r"torq_hl\.(start|wait)_program (%\w+) : !torq_hl\.invocation<nss>", line):
+            if of[1] == "start":
+                starts[of[2]] = int(start[1])
+            else:
+                programs.append((names[of[2]], starts[of[2]], int(end[1])))
+    return programs, tasks, engines
+
+
+def test_estimates_beside_the_runtime(folder):
+    """Lanes of a program's estimate begin where it began; cycles are those of the dump."""
+    run(program("torq-compile"), ROOT / "tests/testdata/tosa_ops/add.mlir", "-o", "model.vmfb",
+        "--torq-rules=public", "--torq-enable-profiling", "--torq-debug-info=dbg", cwd=folder)
+    dump = folder / "dbg/add.executable-targets.mlir"
+    programs, tasks, engines = cycles_of(dump)
+    true(len(programs) > 1 and len(tasks) > 10 and len(engines) > 5, "a program of some size")
+    out, _ = annotate(folder, dump, runtime("R4", actions_of(dump), step=500), "--torq-rules=public",
+                      out="annotated.pb")
+    spans = without_loss(out, LANES)
+    lane = lambda name: [span for span in spans if span["lane"] == name]
+    began = [int(span["ts"]) for span in lane("NSS Programs")]
+    equal([(int(span["ts"]), int(span["dur"])) for span in lane("NSS Programs (Compile)")],
+          [(at, 10 * (end - start)) for at, (_, start, end) in zip(began, programs)], "programs")
+    want = []
+    for number, start, end in tasks:
+        at, (_, zero, _) = next((at, item) for at, item in zip(began, programs)
+                                if item[1] <= start and end <= item[2])
+        if end > start:
+            want.append((f"Nss Cfg | Task: {number} | ", at + 10 * (start - zero), 10 * (end - start)))
+    got = [(re.match(r"Nss Cfg \| Task: \d+ \| ", span["name"])[0], int(span["ts"]), int(span["dur"]))
+           for span in lane("NSS CFG Tasks (Compile)")]
+    equal(got, want, "tasks of the controller")
+    for operation, prefix, names in (("dma_in", "Dma In | ", ["NDMA In"]),
+                                     ("dma_out", "Dma Out | ", ["NDMA Out"]),
+                                     ("slice", "Slice Program | ", ["Slice 0", "Slice 1"])):
+        worked = [int(span["dur"]) for name in names for span in lane(f"{name} (Compile)")
+                  if span["name"].startswith(prefix)]
+        equal(sorted(worked), sorted(10 * cycles for name, cycles in engines if name == operation),
+              operation)
+    fast, _ = annotate(folder, dump, runtime("R4", actions_of(dump), step=500), "--torq-rules=public",
+                       "--clock_mhz=1000", out="fast.pb")
+    equal([int(span["dur"]) for span in without_loss(fast, LANES)
+           if span["lane"] == "NSS Programs (Compile)"], [end - start for _, start, end in programs],
+          "another clock")
+    host = {span["name"] for span in spans if span["grp"] == "Compiler Input Locations"}
+    true(host and all(name.startswith("Host Copy | @L") for name in host), f"by location: {host}")
+
+
+def united(spans):
+    return len({tick for start, length in spans for tick in range(start, start + length)})
+
+
+def test_debug_information_as_a_trace(folder):
+    """`perfetto_logger dbg --pb folder`: all that is expected, by engine and by place of the text."""
+    run(program("torq-compile"), ROOT / "tests/testdata/tosa_ops/add.mlir", "-o", "model.vmfb",
+        "--torq-debug-info=dbg", cwd=folder)
+    run(program("perfetto_logger"), "dbg", "--pb", "out/traces", cwd=folder)
+    out, = (folder / "out/traces").iterdir()
+    equal(out.name, actions_of(folder / "dbg/add.executable-targets.mlir")[0][0] + ".pb", "its name")
+    # Beside the program lies no text whose operators could be named.
+    for source, groups in (("dbg/add.executable-targets.mlir", 6), ("model.vmfb", 5)):
+        run(program("perfetto_logger"), source, "--pb", "one/more/x.pb", cwd=folder)
+        equal(len(layout(folder / "one/more/x.pb")), groups, source)
+    shown = layout(out)
+    equal(shown[:3], TRACKS, "tracks")
+    equal([name for name, _ in shown[3:]],
+          ["Compiler Input Locations", "Operator Type Totals", "Compile Profile Overview"], "groups")
+    equal(shown[5][1], OVERVIEW, "overview")
+    spans = [(span["grp"], span["lane"], span["id"], span["name"], int(span["ts"]), int(span["dur"]))
+             for span in without_loss(out, LANES)]
+    units = [span for span in spans if span[0] == "NPU Task Breakdown" and span[3] != "WAITING"]
+    labels, totals = {span[1] for span in spans if span[0] == shown[3][0]}, {}
+    true(labels, "places")
+    for label in labels:
+        mine = [span for span in spans if span[1] == label]
+        of = lambda *kinds: [span[4:] for span in mine if span[3].startswith(kinds)]
+        moves, computes = of("Dma", "Cdma"), of("Slice", "Css")
+        both = united(moves) + united(computes) - united(moves + computes)
+        figures = {"SLICE": united(of("Slice")), "DMA": united(of("Dma")), "DMA_IN": united(of("Dma In")),
+                   "DMA_OUT": united(of("Dma Out")), "DMA_COMBINED": united(moves),
+                   "COMPUTE_COMBINED": united(computes), "DMA_ONLY": united(moves) - both,
+                   "COMPUTE_ONLY": united(computes) - both, "DMA_COMPUTE_OVERLAP": both}
+        time = lambda ns: f"{ns / 1000:.3f}µs" if ns >= 1000 else f"{ns}ns"
+        whole = united(span[4:] for span in mine)
+        name = re.match(r'(tosa\.\w+)@L\d+|"[^"]+":\d+:\d+', label)
+        equal(label, " \n ".join([f"{name[0]} - {time(whole)}"] +
+                                 [f"{key}: {time(ns)}" for key, ns in figures.items() if ns > 0]), "label")
+        if name[1]:
+            totals[name[1]] = totals.get(name[1], 0) + whole
+        true({span[3:5] for span in mine} - {span[3:5] for span in spans if span[1] == "Host Copy"}
+             <= {span[3:5] for span in units}, f"work of {name[0]}")
+    equal([span[1:2] + span[3:] for span in spans if span[0] == "Operator Type Totals"],
+          [(f"{place:02} {name}", f"{name}: {time(ns)}", 0, ns) for place, (name, ns) in
+           enumerate(sorted(totals.items(), key=lambda item: (-item[1], item[0])), 1)], "totals")
+    for words in (("dbg", "dbg", "--pb", "x.pb"), ("dbg",), ("dbg", "--runtime_profile", "r", "--pb", "x")):
+        run(program("perfetto_logger"), *words, cwd=folder, code=2)
 
 
 def test_fold(folder):

@@ -1,5 +1,5 @@
-// Any text as an executable-targets dump: read, evaluated by both rules, written and
-// read again to the same times.
+// Any text as an executable-targets dump: read, evaluated by both rules, laid out as a trace,
+// written and read again to the same times.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "device/sim.h"
 #include "formats/torq/dump_reader.h"
 #include "formats/torq/dump_writer.h"
+#include "reports/torq/annotate_layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,6 +31,39 @@ static uint64_t evaluate(const struct program_builder *builder, const struct tar
     const uint64_t end = times->end;
     sim_result_free(times);
     return end;
+}
+
+// Every file that a location names is there, and empty, up to more than a source takes: none of
+// those of this machine is opened.
+static struct annotate_source *source_of_nothing(void)
+{
+    enum { FILES_MOST = 64 };
+    struct annotate_source *source = annotate_source_create("fuzz", NULL);
+    for (int i = 0; i < FILES_MOST; i++)
+        annotate_source_add(source, VIEW_LITERAL(""), VIEW_LITERAL("%0 = tosa.add %a"));
+    return source;
+}
+
+static void lay_out(const struct program_builder *builder, const struct target *target)
+{
+    struct program program;
+    struct sim_result *times;
+    struct profile *texts = profile_create(), *profile = profile_create();
+    program_builder_view(builder, &program);
+    check_ok(sim_run(&program, target, COST_RULES_BEST, &times));
+    struct annotation annotation = {
+        .program = &program, .target = target, .profile = texts, .source = source_of_nothing()};
+    annotate_estimate(&annotation, times, ANNOTATE_LAYOUT_ALONE_HZ, PROGRAM_NONE);
+    check_ok(annotate_layout(&annotation,
+                             &(struct annotate_layout_options){.times = times,
+                                                               .clock_hz = ANNOTATE_LAYOUT_ALONE_HZ,
+                                                               .modelled = true},
+                             profile));
+    annotate_source_free(annotation.source);
+    annotate_free(&annotation);
+    profile_free(profile);
+    profile_free(texts);
+    sim_result_free(times);
 }
 
 static struct input *write_dump(const struct program_builder *builder, const struct target *target)
@@ -71,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct program_builder *builder;
     const status failure = torq_dump_read(input, target, &builder);
     if (failure == STATUS_OK) {
+        lay_out(builder, target);
         check_again(builder, target);
         program_builder_free(builder);
     }

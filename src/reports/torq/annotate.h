@@ -124,6 +124,13 @@ status annotate_join(struct annotation *annotation, const char *runtime_path);
 // tasks of a program.
 status annotate_join_run(struct annotation *annotation, const char *profile_path);
 
+struct sim_result;
+
+// Without a runtime's profile: a row for each action of a dispatch, or of all (PROGRAM_NONE), as it
+// is expected to go, in ns. `profile` is a fresh one.
+void annotate_estimate(struct annotation *annotation, const struct sim_result *times,
+                       uint64_t clock_hz, uint32_t dispatch);
+
 static inline bool annotate_is_run(const struct annotation *annotation)
 {
     return annotation->form == TORQ_UNKNOWN;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "device/sim.h"
 #include "formats/torq/kind.h"
 #include "program/location.h"
 
@@ -13,9 +14,7 @@ static enum torq_kind annotate_jobs_kind_of(const struct annotation *annotation,
     return torq_kind_of(annotation->target, annotation->program->tasks[task].engine);
 }
 
-// What a task runs, as the dump calls it without its prefix; of a compiled program, the
-// type of its group.
-static struct view annotate_jobs_name_of(const struct annotation *annotation, uint32_t task)
+struct view annotate_task_name(const struct annotation *annotation, uint32_t task)
 {
     const struct program *program = annotation->program;
     if (annotation->task_names == NULL) {
@@ -96,7 +95,7 @@ static void describe_job(const struct annotation *annotation, uint32_t id,
         const bool starts = step->kind == PROGRAM_STEP_START;
         if (starts && annotate_jobs_kind_of(annotation, step->task) == TORQ_KIND_SLICE)
             annotate_jobs_add_name(&names, annotation->profile,
-                                   annotate_jobs_name_of(annotation, step->task));
+                                   annotate_task_name(annotation, step->task));
         if (engine == ANNOTATE_ENGINES)
             continue;
         if (starts)
@@ -189,6 +188,34 @@ struct annotate_row *annotate_row_add(struct annotation *annotation, const struc
     return &annotation->rows[annotation->count++];
 }
 
+static void add_estimates(struct annotation *annotation, const struct sim_result *times,
+                          const struct clock_domain *cycles, uint32_t id)
+{
+    const struct program_dispatch *dispatch = &annotation->program->dispatches[id];
+    for (uint32_t i = 0; i < dispatch->action_count; i++) {
+        const struct sim_times *time = &times->actions[dispatch->first_action + i];
+        struct annotate_row row = annotate_row_make(annotation, id, 0, id);
+        annotate_row_set_action(annotation, dispatch->first_action + i, &row);
+        row.timed = row.begun = row.ended = true;
+        row.start = clock_duration(cycles, time->start);
+        row.end = clock_duration(cycles, time->end);
+        annotate_row_add(annotation, &row);
+    }
+}
+
+void annotate_estimate(struct annotation *annotation, const struct sim_result *times,
+                       uint64_t clock_hz, uint32_t dispatch)
+{
+    struct clock_domain cycles = {.frequency = clock_hz};
+    clock_prepare(&cycles);
+    annotation->form = TORQ_R4;
+    annotate_describe(annotation);
+    for (uint32_t i = 0; i < annotation->program->dispatch_count; i++) {
+        if (dispatch == PROGRAM_NONE || dispatch == i)
+            add_estimates(annotation, times, &cycles, i);
+    }
+}
+
 // Rows of R1 -------------------------------------------------------------------------
 
 static enum annotate_operation annotate_jobs_operation_of(enum torq_kind kind, bool starts)
@@ -218,8 +245,7 @@ static void add_step_rows(struct annotation *annotation, const struct annotate_r
     row.order = step->number;
     if (kind == TORQ_KIND_SLICE) {
         row.slice = (uint8_t)annotation->program->tasks[step->task].lane;
-        row.names =
-            profile_string(annotation->profile, annotate_jobs_name_of(annotation, step->task));
+        row.names = profile_string(annotation->profile, annotate_task_name(annotation, step->task));
     }
     if (row.operation == ANNOTATE_DMA_IN_START || row.operation == ANNOTATE_DMA_OUT_START) {
         row.operation--; // it is set up in the same task

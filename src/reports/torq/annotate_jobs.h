@@ -8,6 +8,10 @@
 // Finds out all that rows say of the program's jobs and actions. annotate_free frees it.
 void annotate_describe(struct annotation *annotation);
 
+// What a task runs, as the dump calls it without its prefix; of a compiled program, the type of
+// its group.
+struct view annotate_task_name(const struct annotation *annotation, uint32_t task);
+
 // A row of nothing yet, of a dispatch (PROGRAM_NONE: of one that is called `name`, a text of
 // the profile).
 struct annotate_row annotate_row_make(const struct annotation *annotation, uint32_t dispatch,

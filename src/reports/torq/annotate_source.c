@@ -180,16 +180,23 @@ static bool annotate_source_has_word(struct view rest, struct view word)
     return false;
 }
 
-static void append_operator(struct annotate_source *source, const struct mlir_location *at,
-                            struct bytes *to)
+// The operator at a place in a file; "" where there is none, or no such file.
+static struct view annotate_source_at(struct annotate_source *source,
+                                      const struct mlir_location *at)
 {
     const struct source_file *file = annotate_source_find_file(source, at->text);
     if (file == NULL || at->line == 0 || at->line > file->line_count)
-        return;
+        return VIEW_LITERAL("");
     const struct view text = file->text;
     const size_t start = file->lines[at->line - 1];
     const size_t end = at->line < file->line_count ? file->lines[at->line] - 1 : text.size;
-    const struct view name = annotate_source_operator(view_slice(text, start, end));
+    return annotate_source_operator(view_slice(text, start, end));
+}
+
+static void append_operator(struct annotate_source *source, const struct mlir_location *at,
+                            struct bytes *to)
+{
+    const struct view name = annotate_source_at(source, at);
     if (name.size == 0)
         return;
     struct bytes word = {0};
@@ -290,4 +297,26 @@ struct view annotate_source_operators(struct annotate_source *source, struct vie
     bytes_append(&source->location, location.data, location.size);
     find_operators(source, location, &source->operators);
     return bytes_view(&source->operators);
+}
+
+static void annotate_source_take_places(struct annotate_source *source,
+                                        const struct mlir_location *at, unsigned depth,
+                                        annotate_source_take *take, void *context)
+{
+    if (at->kind == MLIR_AT_FILE)
+        take(context, &(struct annotate_place){.file = at->text,
+                                               .line = at->line,
+                                               .column = at->column,
+                                               .op = annotate_source_at(source, at)});
+    for (uint32_t i = 0; i < at->count && depth < DEPTH_MOST; i++)
+        annotate_source_take_places(source, at->children[i], depth + 1, take, context);
+}
+
+void annotate_source_places(struct annotate_source *source, struct view location,
+                            annotate_source_take *take, void *context)
+{
+    struct parsed parsed = parse_location(location);
+    if (parsed.location != NULL)
+        annotate_source_take_places(source, parsed.location, 0, take, context);
+    free_parsed(&parsed);
 }

@@ -26,6 +26,19 @@ struct view annotate_source_operators(struct annotate_source *source, struct vie
 // several joined by '+', of a name without a place the name; else as it is.
 void annotate_source_place(struct view location, struct bytes *to);
 
+// A place in a file that a location names. Valid during the call that it is handed to.
+struct annotate_place {
+    struct view file;
+    uint64_t line, column;
+    struct view op; // "tosa.add"; "" where the file or its line has none
+};
+
+typedef void annotate_source_take(void *context, const struct annotate_place *place);
+
+// Hands over each place of a location, in its order: of a call what is called, then the caller.
+void annotate_source_places(struct annotate_source *source, struct view location,
+                            annotate_source_take *take, void *context);
+
 // The operator that a line of MLIR text has: of `%0 = tosa.add ...`, of `"tosa.add"(...)`
 // and of `torch.operator "onnx.Add"`. "" when there is none.
 struct view annotate_source_operator(struct view line);
