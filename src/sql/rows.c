@@ -80,6 +80,7 @@ static void give_value(sqlite3_context *to, const struct profile *profile,
             sql_give_text(to, profile_text(profile, (uint32_t)value->number));
         break;
     case VALUE_TEXT:
+    case VALUE_JSON:
         give_bytes(to, value->text, SQLITE_TRANSIENT);
         break;
     default:
@@ -485,9 +486,10 @@ void sql_cell_argument_type(const struct sql_row *row, const struct sql_column *
                             sqlite3_context *to)
 {
     static const char *const NAMES[VALUE_KINDS] = {
-        [VALUE_UINT] = "uint",   [VALUE_INT] = "int",       [VALUE_BOOL] = "bool",
-        [VALUE_REAL] = "real",   [VALUE_STRING] = "text",   [VALUE_TEXT] = "text",
-        [VALUE_TICKS] = "ticks", [VALUE_FLOW_OUT] = "flow", [VALUE_FLOW_IN] = "flow"};
+        [VALUE_UINT] = "uint",   [VALUE_INT] = "int",     [VALUE_BOOL] = "bool",
+        [VALUE_REAL] = "real",   [VALUE_STRING] = "text", [VALUE_TEXT] = "text",
+        [VALUE_TICKS] = "ticks", [VALUE_JSON] = "json",   [VALUE_FLOW_OUT] = "flow",
+        [VALUE_FLOW_IN] = "flow"};
     (void)column;
     give_name(to, NAMES[((const struct sql_argument *)row->item)->value.kind]);
 }

@@ -134,7 +134,7 @@ static const struct sql_column ARG_COLUMNS[] = {
     {"position", INTEGER, "among the values of its owner", sql_cell_number,
      offsetof(struct sql_argument, position)},
     {"name", TEXT, "", sql_cell_text, offsetof(struct sql_argument, value.key)},
-    {"type", TEXT, "uint, int, bool, real, text or ticks", sql_cell_argument_type},
+    {"type", TEXT, "uint, int, bool, real, text, json or ticks", sql_cell_argument_type},
     {"value", WHOLE, "of its type; of ticks the start", sql_cell_argument_value},
     {"value_end", WHOLE, "of ticks", sql_cell_argument_end},
     {"clock_id", INTEGER, "of ticks: clock.id", sql_cell_argument_clock},
