@@ -164,6 +164,7 @@ static void add_value(struct event_filler *filler, struct column *column, const 
         column_add_text(column, profile_text(filler->profile, (uint32_t)value->number));
         break;
     case VALUE_TEXT:
+    case VALUE_JSON:
         column_add_text(column, value->text);
         break;
     default:

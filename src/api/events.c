@@ -95,7 +95,7 @@ static const char *api_events_text_of(struct opscope_values *values, const struc
 {
     if (value->kind == VALUE_STRING)
         return api_text(values->profile, (uint32_t)value->number);
-    if (value->kind != VALUE_TEXT)
+    if (value->kind != VALUE_TEXT && value->kind != VALUE_JSON)
         return NULL;
     values->text.size = 0;
     bytes_append(&values->text, value->text.data, value->text.size);

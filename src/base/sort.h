@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { SORT_ITEM_MOST = 64 };
+enum { SORT_ITEM_MOST = 72 };
 
 // `size` is at most SORT_ITEM_MOST. `before` says whether `a` comes first.
 void sort_in_place(void *items, size_t count, size_t size,

@@ -16,7 +16,8 @@ static status read_split(const struct arguments *arguments, const char *out, uin
     if (split == NULL)
         return STATUS_OK;
     const status found = format_writer_find(arguments_value(arguments, "to"), out, &writer);
-    if (found != STATUS_OK || strcmp(writer->name, "chrome") != 0) {
+    if (found != STATUS_OK ||
+        (strcmp(writer->name, "json") != 0 && strcmp(writer->name, "chrome") != 0)) {
         status_free(found);
         return status_make(STATUS_USAGE, "convert: --split is for Chrome traces: end OUT in .json");
     }
@@ -87,13 +88,15 @@ const struct command COMMAND_CONVERT = {
         "and traces (every version), Perfetto and Chrome traces, ONNX Runtime's and PyTorch's\n"
         "profiles among them, and opscope profiles, by content. What the output has no\n"
         "place for is counted in the ledger.\n\n"
-        "Formats to write: perfetto (.pb), chrome (.json), profile (.prof); torq-c1, -c2, -c4\n"
-        "(compile), -r1, -r2, -r4 (runtime); tenstorrent-report, -v1, -v2, -v2.1. A .csv is\n"
-        "torq-c1 for a compile profile, torq-r2 for a runtime profile (torq-r1 for that form),\n"
-        "and a report for a report.",
+        "Formats to write: perfetto (.pb), chrome (.json), kineto (.json of what came from\n"
+        "PyTorch: the trace as it was), profile (.prof), spans (.csv: a flat table of all\n"
+        "events); torq-c1, -c2, -c4 (compile), -r1, -r2, -r4 (runtime); tenstorrent-report,\n"
+        "-v1, -v2, -v2.1. Torq's profiles keep a form of Torq's as .csv: torq-c1 for a compile\n"
+        "profile, torq-r2 for a runtime profile (torq-r1 for that form). A report stays one.",
     .examples = "  opscope convert timeline.csv -o timeline.pb\n"
                 "  opscope convert runtime.csv -o runtime.prof.zst\n"
                 "  opscope convert runtime.prof -o runtime.json.gz --split 200MB\n"
+                "  opscope convert trace.json.gz -o spans.csv\n"
                 "  opscope convert runtime.prof -o again.csv --to torq-r4\n"
                 "  opscope convert ops_perf_results.csv -o v21.csv --to tenstorrent-report-v2.1",
     .options = OPTIONS,

@@ -5,11 +5,20 @@
 
 #include "emit_task.h"
 
+// Pieces of a value that slides: an input of the whole, or what a member hands to the next.
+struct emit_ring {
+    const struct plan_group *group; // that reads it
+    uint32_t input;                 // of the group
+    uint32_t member;                // that gives it; PLAN_NONE: it is loaded
+    uint32_t axis;                  // that it slides along
+    uint64_t piece;                 // bytes of each; 0: it does not slide
+    uint64_t address;
+};
+
 // Where the operands of a job lie in the local memory of each core.
 struct emit_layout {
-    uint64_t *inputs; // offset of each input: staying, or within a slot; of one that slides, all
-    uint64_t *pieces; // of an input that slides: bytes of each; 0: it does not
-    uint32_t *axes;   // that it slides along
+    uint64_t *inputs;        // offset of each input: staying, or within a slot
+    struct emit_ring *rings; // by input, then by member: of what it hands on
     uint64_t *outputs;
     uint64_t *kept; // by member: of what it hands to the next, within a slot
     uint64_t first; // of the slots
@@ -31,6 +40,7 @@ struct emit_local {
     struct emit_job job;
     struct emitter *emitter;
     const struct target *target;
+    const struct plan_chain *chain;   // NULL: of one group
     const struct plan_group *whole;   // what comes in and goes out
     const struct plan_group *members; // one, or the groups of a chain
     uint32_t first_member;
@@ -77,12 +87,26 @@ void emit_local_after_readers(struct emit_local *local, uint32_t task,
 // constants that it does not have (emit_local_code.c).
 void emit_local_program(struct emit_local *local, const struct plan_group *member, uint64_t offset);
 
-// Inputs that slide (emit_slide.c): the largest piece, 0 of one that does not; the end of their
-// places, which begin at `at`; and a tile's load and operands of one.
-uint64_t emit_slide_bytes(const struct emit_local *local, uint32_t input, uint32_t axis);
+// What slides (emit_slide.c). Finds the rings of a job: bytes that all of them take for each
+// place; and gives them as many as there are slots and one more, from `at` on: their end.
+uint64_t emit_slide_find(struct emit_local *local);
 uint64_t emit_slide_place(struct emit_local *local, uint64_t at);
-void emit_slide_load(struct emit_local *local, uint32_t tile, uint32_t input);
-void emit_slide_operands(struct emit_local *local, uint32_t task, uint32_t tile, uint32_t input,
-                         struct emit_places *places);
+
+// The ring of an input of the whole, of what a member hands on, of a value that a member reads;
+// NULL: it does not slide.
+struct emit_ring *emit_slide_input(const struct emit_local *local, uint32_t input);
+struct emit_ring *emit_slide_handed(const struct emit_local *local, uint32_t member);
+struct emit_ring *emit_slide_read(const struct emit_local *local, uint32_t member, uint32_t value);
+
+// Where the piece of a tile lies; those that read what lay there are over before a task.
+uint64_t emit_slide_address(const struct emit_local *local, const struct emit_ring *ring,
+                            uint32_t tile);
+void emit_slide_after(struct emit_local *local, const struct emit_ring *ring, uint32_t tile,
+                      uint32_t task);
+
+// A tile's load of an input that slides, and what a task reads of a ring.
+void emit_slide_load(struct emit_local *local, const struct emit_ring *ring, uint32_t tile);
+void emit_slide_operands(struct emit_local *local, const struct emit_ring *ring, uint32_t task,
+                         uint32_t tile, struct emit_places *places);
 
 #endif

@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "emit_local.h"
 #include "emit_near.h"
-#include "slide.h"
 
 // Layout ------------------------------------------------------------------------------
 
@@ -69,26 +68,23 @@ static void layout_make(struct emit_local *local)
     struct emit_layout *layout = &local->layout;
     struct arena *arena = &local->scratch;
     layout->inputs = arena_allocate(arena, ((size_t)whole->input_count + 1) * sizeof(uint64_t));
-    layout->pieces = arena_allocate(arena, ((size_t)whole->input_count + 1) * sizeof(uint64_t));
-    layout->axes = arena_allocate(arena, ((size_t)whole->input_count + 1) * sizeof(uint32_t));
     layout->outputs = arena_allocate(arena, ((size_t)whole->output_count + 1) * sizeof(uint64_t));
     layout->kept = arena_allocate(arena, ((size_t)local->member_count + 1) * sizeof(uint64_t));
     uint64_t staying =
         whole->near != NULL ? whole->near->address : plan_code_room(local->target, local->memory);
     const uint64_t end = whole->near != NULL ? staying + whole->near->room
                                              : local->target->memories[local->memory].size;
-    uint64_t sliding = 0;
+    const uint64_t sliding = emit_slide_find(local);
     for (uint32_t i = 0; i < whole->input_count; i++) {
-        layout->axes[i] = slide_axis(whole, i);
-        layout->pieces[i] = emit_slide_bytes(local, i, layout->axes[i]);
-        sliding += layout->pieces[i];
-        if (near_of(local, false, i) != PLAN_NONE || layout->pieces[i] > 0)
+        if (near_of(local, false, i) != PLAN_NONE || emit_slide_input(local, i) != NULL)
             continue;
         uint64_t *at = whole->stays[i] ? &staying : &layout->slot;
         layout->inputs[i] = *at;
         *at += most_bytes(local, whole, false, i);
     }
     for (uint32_t i = 0; i + 1 < local->member_count; i++) {
+        if (emit_slide_handed(local, i) != NULL)
+            continue;
         layout->kept[i] = layout->slot;
         layout->slot += most_bytes(local, &local->members[i], true, 0);
     }
@@ -225,8 +221,8 @@ static void load_input(struct emit_local *local, uint32_t tile, uint32_t input)
                            emit_local_engine(local, local->way.in, emit_local_unit(local, tile)));
         return;
     }
-    if (local->layout.pieces[input] > 0) {
-        emit_slide_load(local, tile, input);
+    if (emit_slide_input(local, input) != NULL) {
+        emit_slide_load(local, emit_slide_input(local, input), tile);
         return;
     }
     struct emit_flight *flight = &local->flights[tile];
@@ -336,15 +332,6 @@ static uint32_t find_input(const struct emit_local *local, uint32_t tile, uint32
     return local->whole->stays[i] ? local->staying[stays] : flight->load_buffers[i];
 }
 
-// The number of an input of the whole; how many there are: it is none.
-static uint32_t input_of(const struct emit_local *local, uint32_t value)
-{
-    uint32_t i = 0;
-    while (i < local->whole->input_count && local->whole->inputs[i] != value)
-        i++;
-    return i;
-}
-
 static void emit_local_job_add_inputs(struct emit_local *local, uint32_t task, uint32_t tile,
                                       uint32_t member, struct emit_places *places)
 {
@@ -356,9 +343,9 @@ static void emit_local_job_add_inputs(struct emit_local *local, uint32_t task, u
             emit_near_operand(emitter, task, place, &group->tiles[tile].inputs[i], false, places);
             continue;
         }
-        const uint32_t input = input_of(local, group->inputs[i]);
-        if (input < local->whole->input_count && local->layout.pieces[input] > 0) {
-            emit_slide_operands(local, task, tile, input, places);
+        const struct emit_ring *ring = emit_slide_read(local, member, group->inputs[i]);
+        if (ring != NULL) {
+            emit_slide_operands(local, ring, task, tile, places);
             continue;
         }
         uint32_t filled;
@@ -385,39 +372,47 @@ static void add_outputs(struct emit_local *local, uint32_t task, uint32_t tile, 
             continue;
         }
         const struct plan_box inside = plan_box_at_origin(box);
+        const struct emit_ring *ring = last ? NULL : emit_slide_handed(local, member);
         const uint64_t offset = last ? local->layout.outputs[i] : local->layout.kept[member];
         const uint32_t buffer =
             emit_buffer(emitter, "", group->outputs[i], PROGRAM_BUFFER_TILE,
                         emit_local_place(local, local->memory, emit_local_unit(local, tile),
-                                         slot_address(local, tile) + offset),
+                                         ring != NULL ? emit_slide_address(local, ring, tile)
+                                                      : slot_address(local, tile) + offset),
                         box);
         *(last ? &flight->store_buffers[i] : &flight->kept_buffers[member]) = buffer;
         emit_place_add(places, group->outputs[i], buffer);
         emit_operand(emitter, task, buffer, &inside, true);
-        if (before != NULL)
+        if (ring != NULL)
+            emit_slide_after(local, ring, tile, task);
+        else if (before != NULL)
             emit_dependency(emitter, task, last ? before->stores[i] : before->computes[member + 1],
                             false);
     }
 }
 
-static void compute_tile(struct emit_local *local, uint32_t tile)
+static void compute_member(struct emit_local *local, uint32_t tile, uint32_t m)
 {
     struct emitter *emitter = local->emitter;
-    for (uint32_t m = 0; m < local->member_count; m++) {
-        const struct plan_group *group = &local->members[m];
-        struct emit_at at = emit_local_engine(local, group->engine, emit_local_unit(local, tile));
-        at.lane = tile / local->units % local->target->engines[group->engine].count;
-        const uint32_t task = emit_task(emitter, local->first_member + m, tile, at,
-                                        PROGRAM_TASK_COMPUTE, group->tiles[tile].cost);
-        struct emit_places places;
-        emit_places_start(&places, emitter->plan, group);
-        emit_local_job_add_inputs(local, task, tile, m, &places);
-        add_outputs(local, task, tile, m, &places);
-        emit_calls(emitter, task, local->first_member + m, &group->tiles[tile], &places);
-        emit_places_free(&places);
-        local->flights[tile].computes[m] = task;
-        emit_start(&local->job, task);
-    }
+    const struct plan_group *group = &local->members[m];
+    struct emit_at at = emit_local_engine(local, group->engine, emit_local_unit(local, tile));
+    at.lane = tile / local->units % local->target->engines[group->engine].count;
+    const uint32_t task = emit_task(emitter, local->first_member + m, tile, at,
+                                    PROGRAM_TASK_COMPUTE, group->tiles[tile].cost);
+    struct emit_places places;
+    emit_places_start(&places, emitter->plan, group);
+    emit_local_job_add_inputs(local, task, tile, m, &places);
+    add_outputs(local, task, tile, m, &places);
+    emit_calls(emitter, task, local->first_member + m, &group->tiles[tile], &places);
+    emit_places_free(&places);
+    local->flights[tile].computes[m] = task;
+    emit_start(&local->job, task);
+}
+
+static void compute_tile(struct emit_local *local, uint32_t tile)
+{
+    for (uint32_t m = 0; m < local->member_count; m++)
+        compute_member(local, tile, m);
 }
 
 static void store_tile(struct emit_local *local, uint32_t tile)
@@ -468,6 +463,31 @@ static void fetch_share(struct emit_local *local, uint32_t round, uint32_t round
     }
 }
 
+// Of a chain, as many tiles as there are lanes go through its members side by side, so that no
+// lane rests while a member of another one's tile is waited for.
+static void run_side_by_side(struct emit_local *local, uint32_t lanes)
+{
+    const uint32_t count = local->whole->tile_count;
+    load_round(local, 0, lanes < count ? lanes : count);
+    for (uint32_t first = 0; first < count + lanes; first += lanes) {
+        const uint32_t end = first + lanes < count ? first + lanes : count;
+        for (uint32_t i = first; i < first + lanes; i++) {
+            if (i >= lanes && i - lanes < count)
+                store_tile(local, i - lanes);
+            if (i < count)
+                compute_member(local, i, 0);
+        }
+        for (uint32_t i = first + lanes; i < first + 2 * lanes && i < count; i++)
+            load_round(local, i, i + 1);
+        for (uint32_t m = 1; m < local->member_count; m++) {
+            for (uint32_t i = first; i < end; i++)
+                compute_member(local, i, m);
+        }
+        for (uint32_t i = first; i < end; i++)
+            fetch_share(local, i, count);
+    }
+}
+
 // A round is a tile for each core.
 static void run_tiles(struct emit_local *local)
 {
@@ -477,6 +497,10 @@ static void run_tiles(struct emit_local *local)
     const uint32_t rounds = (count + units - 1) / units;
     const uint32_t slots = local->layout.slots;
     const uint32_t after = slots > lanes ? lanes : slots - 1; // rounds
+    if (local->chain != NULL && local->chain->side_by_side && slots > lanes && units == 1) {
+        run_side_by_side(local, lanes);
+        return;
+    }
     for (uint32_t round = 0; round < rounds + after; round++) {
         const uint32_t first = round * units;
         const uint32_t end = first + units < count ? first + units : count;
@@ -528,6 +552,7 @@ static struct emit_local local_of(struct emitter *emitter, uint32_t group_id)
                                .first_member = group_id,
                                .member_count = 1};
     if (group->chain != NULL) {
+        local.chain = group->chain;
         local.whole = &group->chain->whole;
         local.member_count = group->chain->count;
     }

@@ -94,6 +94,7 @@ struct plan_group {
 struct plan_chain {
     struct plan_group whole; // as if they were one: inputs, outputs and tiles
     uint32_t count;          // of groups
+    bool side_by_side;       // tiles go through it as many at a time as there are lanes
 };
 
 struct plan_warning {
@@ -109,6 +110,7 @@ struct plan {
     uint32_t group_count;
     uint64_t tile_count; // of all groups that have been cut
     bool chains;         // values that do not fit are handed on tile by tile
+    bool deep;           // chains may have more than two groups, and what they hand on slides
     bool slides;         // what neighbouring tiles have in common is loaded once
     bool rows_only;      // convolutions are not cut between channels that are apart
     // Where values lie near from job to job, in the order of the groups that need them.

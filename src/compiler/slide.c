@@ -53,7 +53,7 @@ bool slide_holds(const struct plan_group *group, uint32_t input, int64_t most)
         const struct plan_box piece = slide_piece(group, input, axis, t);
         const struct plan_box *box = &group->tiles[t].inputs[input];
         if (piece.size[axis] <= 0 || piece.size[axis] > most ||
-            (t > 0 && box->from[axis] > piece.from[axis]) ||
+            (t > 0 && box->from[axis] >= piece.from[axis]) ||
             (t > 1 && box->from[axis] < end_along(&group->tiles[t - 2].inputs[input], axis)))
             return false;
     }

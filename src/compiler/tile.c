@@ -12,6 +12,7 @@
 
 enum {
     TILE_BYTES_LEAST = 4096, // smaller tiles are cut for want of memory only
+    SETTLED_MOST = 4,        // places that tiles are made smaller by
     SPREAD_MOST = 4,         // tiles a lane, unless memory asks for more
 };
 
@@ -104,6 +105,31 @@ static bool time_grid(struct cutter *cutter, const struct grid *grid, struct gri
     return true;
 }
 
+// Where the last tile is too small for values to slide, tiles that are a little smaller may do:
+// those that take the least time. False when none can be.
+static bool settle_grid(struct cutter *cutter, struct grid *grid, struct grid_times *out)
+{
+    const struct shape *shape = tiler_shape(&cutter->tiler);
+    bool found = time_grid(cutter, grid, out);
+    if (!cutter->tiler.ragged || grid_cuts(grid) != 1)
+        return found;
+    const uint32_t axis = cutter->tiler.cut;
+    const int64_t size = grid->size[axis];
+    for (int64_t less = 1; less <= SETTLED_MOST && less < size; less++) {
+        struct grid smaller = *grid;
+        struct grid_times times;
+        smaller.size[axis] = size - less;
+        smaller.parts[axis] = (shape->dims[axis] + size - less - 1) / (size - less);
+        if (!time_grid(cutter, &smaller, &times) || (found && times.all >= out->all) ||
+            !tiler_fits(&cutter->tiler, &smaller))
+            continue;
+        found = true;
+        *out = times;
+        *grid = smaller;
+    }
+    return found;
+}
+
 // Of the cuts that fit, the one that takes the least time.
 static bool find_grid(struct cutter *cutter, struct grid *out_grid)
 {
@@ -116,7 +142,7 @@ static bool find_grid(struct cutter *cutter, struct grid *out_grid)
         if (!tiler_cut(tiler, axes, count, i, &grid))
             continue;
         struct grid_times times;
-        if (time_grid(cutter, &grid, &times) && times.all < best) {
+        if (settle_grid(cutter, &grid, &times) && times.all < best) {
             best = times.all;
             *out_grid = grid;
         }
@@ -144,7 +170,7 @@ static void tile_spread_grid(struct cutter *cutter, struct grid *grid)
                 continue;
             grid_set_parts(&finer, shape, axes[i], (int64_t)parts);
             // Tiles that move little are not worth it, unless what they use moves by itself.
-            if (time_grid(cutter, &finer, &times) && times.all < best &&
+            if (settle_grid(cutter, &finer, &times) && times.all < best &&
                 (times.tile_bytes >= TILE_BYTES_LEAST || cutter->space.output_placed ||
                  cutter->space.loaded > 0) &&
                 tiler_fits(tiler, &finer)) {
@@ -160,7 +186,9 @@ static void tile_spread_grid(struct cutter *cutter, struct grid *grid)
 static bool find_slots(struct cutter *cutter, struct grid *out_grid)
 {
     struct tiler *tiler = &cutter->tiler;
-    for (tiler->slots = tile_lanes_of(cutter) + 1; tiler->slots > 0; tiler->slots--) {
+    // Tiles of a long chain that do not go through it side by side take too long.
+    const uint64_t least = tiler->hand && tiler->member_count > 2 ? tile_lanes_of(cutter) : 0;
+    for (tiler->slots = tile_lanes_of(cutter) + 1; tiler->slots > least; tiler->slots--) {
         if (!find_grid(cutter, out_grid))
             continue;
         tile_spread_grid(cutter, out_grid);
@@ -189,6 +217,7 @@ static void cutter_start(struct cutter *cutter, struct plan *plan, struct plan_g
     cutter->tiler.placed = space->placed;
     cutter->tiler.output_placed = space->output_placed;
     cutter->tiler.slide = plan->slides && slides_there(plan, group);
+    cutter->tiler.hand = cutter->tiler.slide && plan->deep;
 }
 
 // Groups -----------------------------------------------------------------------------------

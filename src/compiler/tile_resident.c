@@ -17,7 +17,8 @@
 #include "tile.h"
 
 enum {
-    LEVELS = 3, // placed of what is loaded: all, constants, nothing
+    CHAIN_MOST = 4, // groups of a chain
+    LEVELS = 3,     // placed of what is loaded: all, constants, nothing
 };
 
 // A way to place what a group needs.
@@ -423,50 +424,102 @@ static bool apply_attempt(struct resident *resident, uint32_t group, const uint3
     return true;
 }
 
-// Cycles of a group and the one after it when what is between them goes through the far memory:
-// it counts as loaded on either side. 0: it stays here, or that cannot be told.
-static uint64_t apart_cycles(struct resident *resident, uint32_t group,
-                             const struct attempts *attempts)
+// Groups one after the other, as they would be without a longer chain.
+struct ahead {
+    uint64_t cycles;
+    bool stays; // what the last one gives lies here
+};
+
+// Adds the cycles of the next group when what is between goes through the far memory: it counts
+// as loaded on either side. False when it does not go there, or that cannot be told.
+static bool add_next(struct resident *resident, uint32_t group, struct ahead *ahead)
 {
+    const struct plan *plan = resident->plan;
     struct attempts next;
-    if (!attempts->found || attempts->best.output)
-        return 0;
-    free(find_attempts(resident, group + 1, &next));
-    const uint64_t both = attempts->best.cost + next.best.cost;
-    const uint64_t again = reload_cycles(resident, &resident->plan->groups[group]);
-    const bool found = next.found;
+    if (ahead->stays || group >= plan->group_count ||
+        !resident_is_near(resident, &plan->groups[group]))
+        return false;
+    free(find_attempts(resident, group, &next));
+    const uint64_t both = ahead->cycles + next.best.cost;
+    const uint64_t again = reload_cycles(resident, &plan->groups[group - 1]);
+    const bool found = next.found && both > again;
+    *ahead = (struct ahead){found ? both - again : 0, next.best.output};
     attempts_free(&next);
-    return found && both > again ? both - again : 0;
+    return found;
 }
 
-// Hands tiles of a group on to the next one, where that takes less time than what is between
-// them takes through the far memory. The number of groups that this was done for: 2, or 0.
+// A chain that was looked at, with the best way to place it.
+struct link {
+    struct plan_chain *chain;
+    struct attempts attempts;
+    uint32_t *candidates;
+};
+
+static void link_free(struct link *link)
+{
+    if (link->chain != NULL)
+        attempts_free(&link->attempts);
+    free(link->candidates);
+    *link = (struct link){0};
+}
+
+// Looks at a chain of so many groups. False when there can be none.
+static bool try_link(struct resident *resident, uint32_t group, uint32_t count, struct link *out)
+{
+    struct plan *plan = resident->plan;
+    *out = (struct link){0};
+    struct plan_chain *chain = chain_make(plan, resident->readers, group, count);
+    if (chain->whole.output_count != 1)
+        return false;
+    chain->side_by_side = plan->deep;
+    out->chain = resident->chain = chain;
+    out->candidates = find_attempts(resident, group, &out->attempts);
+    resident->chain = NULL;
+    return true;
+}
+
+static bool apply_link(struct resident *resident, uint32_t group, const struct link *link)
+{
+    resident->chain = link->chain;
+    const bool done = apply_attempt(resident, group, link->candidates, &link->attempts.best);
+    resident->chain = NULL;
+    resident->plan->groups[group].chain = done ? link->chain : NULL;
+    return done;
+}
+
+// Hands tiles of a group on to the next one, and so on, where that takes less time than what is
+// between them takes through the far memory. The number of groups that this was done for; 0.
 static uint32_t tile_chained(struct resident *resident, uint32_t group,
                              const struct attempts *alone)
 {
     struct plan *plan = resident->plan;
-    if (!plan->chains || !chain_takes(plan, &plan->groups[group]) ||
-        !chain_may_follow(plan, group, 1) || !resident_is_near(resident, &plan->groups[group + 1]))
+    struct link best = {0};
+    struct ahead ahead = {alone->best.cost, alone->best.output};
+    uint64_t least = resident_bytes(resident, plan->groups[group].outputs[0]);
+    if (!plan->chains || !alone->found || !chain_takes(plan, &plan->groups[group]))
         return 0;
-    const uint64_t apart = apart_cycles(resident, group, alone);
-    if (apart == 0)
-        return 0;
-    struct attempts attempts;
-    struct plan_chain *chain = chain_make(plan, resident->readers, group, 2);
-    resident->chain = chain;
-    uint32_t *candidates = NULL;
-    bool done = chain->whole.output_count == 1;
-    attempts.found = false;
-    if (done) {
-        candidates = find_attempts(resident, group, &attempts);
-        done = attempts.found && attempts.best.cost < apart &&
-               apply_attempt(resident, group, candidates, &attempts.best);
-        attempts_free(&attempts);
+    for (uint32_t count = 2; count <= (plan->deep ? CHAIN_MOST : 2); count++) {
+        struct link next;
+        if (!chain_may_follow(plan, group, count - 1) ||
+            !add_next(resident, group + count - 1, &ahead) ||
+            !try_link(resident, group, count, &next))
+            break;
+        // What follows has to load what the last one gives: the least is handed on that way.
+        const uint64_t given = resident_bytes(resident, next.chain->whole.outputs[0]);
+        if (next.attempts.found && next.attempts.best.cost < ahead.cycles &&
+            (!plan->deep || given <= least)) {
+            least = given;
+            link_free(&best);
+            best = next;
+            ahead = (struct ahead){next.attempts.best.cost, next.attempts.best.output};
+        } else {
+            link_free(&next);
+        }
     }
-    free(candidates);
-    resident->chain = NULL;
-    plan->groups[group].chain = done ? chain : NULL;
-    return done ? 2 : 0;
+    const uint32_t count =
+        best.chain != NULL && apply_link(resident, group, &best) ? best.chain->count : 0;
+    link_free(&best);
+    return count;
 }
 
 // The number of groups that have been cut: of a chain, several.

@@ -12,11 +12,13 @@ static const struct {
     bool rows_only;
     bool chains;
     bool slides;
+    bool deep;
 } WAYS[] = {
     {.rows_only = true},
     {.rows_only = false},
     {.chains = true},
     {.chains = true, .slides = true},
+    {.chains = true, .slides = true, .deep = true},
 };
 
 enum { WAYS_COUNT = sizeof WAYS / sizeof *WAYS };
@@ -32,6 +34,7 @@ static status try_way(struct plan *plan, const struct plan_group *groups, uint32
     plan->rows_only = WAYS[way].rows_only;
     plan->chains = WAYS[way].chains;
     plan->slides = WAYS[way].slides;
+    plan->deep = WAYS[way].deep;
     return tile_resident(plan);
 }
 

@@ -7,7 +7,6 @@
 #include "group.h"
 #include "program/windows.h"
 #include "region.h"
-#include "slide.h"
 
 enum {
     // Of all groups together: what a program may take of this machine's memory. A
@@ -17,7 +16,7 @@ enum {
 
 // Values and their parts ----------------------------------------------------------------
 
-static uint32_t tiler_find_value(const struct tiler *tiler, uint32_t value)
+uint32_t tiler_find_value(const struct tiler *tiler, uint32_t value)
 {
     uint32_t i = 0;
     while (i < tiler->count && tiler->values[i] != value)
@@ -59,6 +58,7 @@ void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *grou
     tiler->known = memory_allocate_zeroed(most + 1, sizeof *tiler->known);
     tiler->stays = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof *tiler->stays);
     tiler->slides = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof *tiler->slides);
+    tiler->handed = memory_allocate_zeroed((size_t)member_count + 1, sizeof *tiler->handed);
     tiler->overrides =
         memory_allocate_zeroed(2 * (size_t)group->node_count + 1, sizeof *tiler->overrides);
     for (uint32_t i = 0; i < group->input_count; i++)
@@ -77,6 +77,7 @@ void tiler_free(struct tiler *tiler)
     free(tiler->known);
     free(tiler->stays);
     free(tiler->slides);
+    free(tiler->handed);
     free(tiler->overrides);
 }
 
@@ -138,17 +139,34 @@ static bool keeps_blocks(const struct tiler *tiler, uint32_t index)
            (end % BLOCK_SIZE == 0 || end == type->shape.dims[last]);
 }
 
-bool tiler_propagate(struct tiler *tiler, const struct plan_box *output)
+static bool propagate(struct tiler *tiler, const struct plan_box *output, bool pieces)
 {
     memset(tiler->known, 0, tiler->count * sizeof *tiler->known);
     if (!tiler_require_box(tiler, tiler->group->outputs[0], output))
         return false;
     tiler->override_count = 0;
     for (uint32_t i = tiler->group->node_count; i-- > 0;) {
+        if (pieces)
+            tiler_slide_cut(tiler, i);
         if (!tiler_need_inputs(tiler, i) || !keeps_blocks(tiler, i))
             return false;
     }
     return true;
+}
+
+// Where what is handed on slides, members give what the tile before has not made.
+bool tiler_propagate(struct tiler *tiler, const struct plan_box *output)
+{
+    tiler->later = false;
+    if (tiler->hands && output->from[tiler->cut] > 0) {
+        struct plan_box before = *output;
+        before.size[tiler->cut] = tiler->step;
+        before.from[tiler->cut] -= tiler->step;
+        if (!propagate(tiler, &before, false))
+            return false;
+        tiler_slide_note(tiler);
+    }
+    return propagate(tiler, output, tiler->hands);
 }
 
 static void tiler_take_whole(struct tiler *tiler)
@@ -160,7 +178,7 @@ static void tiler_take_whole(struct tiler *tiler)
     tiler->override_count = 0;
 }
 
-static uint64_t value_bytes(const struct tiler *tiler, uint32_t value)
+uint64_t tiler_value_bytes(const struct tiler *tiler, uint32_t value)
 {
     const enum element element = group_value(tiler->plan, value)->type.element;
     return plan_padded(plan_box_bytes(&tiler->boxes[tiler_find_value(tiler, value)], element));
@@ -170,7 +188,7 @@ uint64_t tiler_output_bytes(const struct tiler *tiler)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < tiler->group->output_count; i++)
-        bytes += value_bytes(tiler, tiler->group->outputs[i]);
+        bytes += tiler_value_bytes(tiler, tiler->group->outputs[i]);
     return bytes;
 }
 
@@ -182,25 +200,18 @@ uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)
         if (tiler->slides[i].rows > 0) // one more: the next tile reads of it as well
             staying += slots > 0 ? tiler->slides[i].bytes * (slots + 1) : 0;
         else if (tiler->placed == NULL || !tiler->placed[i])
-            *(tiler->stays[i] ? &staying : &moving) += value_bytes(tiler, tiler->group->inputs[i]);
+            *(tiler->stays[i] ? &staying : &moving) +=
+                tiler_value_bytes(tiler, tiler->group->inputs[i]);
     }
     if (!tiler->output_placed)
         moving += tiler_output_bytes(tiler);
-    for (uint32_t i = 0; i + 1 < tiler->member_count; i++)
-        moving += value_bytes(tiler, tiler->members[i].outputs[0]);
-    return moving * slots + staying;
-}
-
-uint64_t tiler_moved_bytes(const struct tiler *tiler)
-{
-    uint64_t bytes = tiler->output_placed ? 0 : tiler_output_bytes(tiler);
-    for (uint32_t i = 0; i < tiler->group->input_count; i++) {
-        if (tiler->slides[i].rows > 0)
-            bytes += tiler->slides[i].moved;
-        else if ((tiler->placed == NULL || !tiler->placed[i]) && !tiler->stays[i])
-            bytes += value_bytes(tiler, tiler->group->inputs[i]);
+    for (uint32_t i = 0; i + 1 < tiler->member_count; i++) {
+        if (tiler->handed[i].slide.rows > 0)
+            staying += slots > 0 ? tiler->handed[i].slide.bytes * (slots + 1) : 0;
+        else
+            moving += tiler_value_bytes(tiler, tiler->members[i].outputs[0]);
     }
-    return bytes;
+    return moving * slots + staying;
 }
 
 static bool is_carried(const struct tiler *tiler, uint32_t value, uint64_t most)
@@ -288,7 +299,7 @@ uint64_t grid_tiles(const struct grid *grid)
 }
 
 // Tile `index` of the grid, row by row.
-static struct plan_box grid_box(const struct grid *grid, const struct shape *shape, uint64_t index)
+struct plan_box grid_box(const struct grid *grid, const struct shape *shape, uint64_t index)
 {
     struct plan_box box = {.rank = grid->rank};
     for (uint32_t i = grid->rank; i-- > 0;) {
@@ -299,6 +310,14 @@ static struct plan_box grid_box(const struct grid *grid, const struct shape *sha
         box.size[i] = left < grid->size[i] ? left : grid->size[i];
     }
     return box;
+}
+
+uint32_t grid_cuts(const struct grid *grid)
+{
+    uint32_t cuts = 0;
+    for (uint32_t i = 0; i < grid->rank; i++)
+        cuts += grid->parts[i] > 1;
+    return cuts;
 }
 
 struct plan_box grid_middle(const struct grid *grid, const struct shape *shape)
@@ -313,48 +332,10 @@ struct plan_box grid_middle(const struct grid *grid, const struct shape *shape)
 
 // Fitting ---------------------------------------------------------------------------------
 
-static uint64_t rows_bytes(const struct tiler *tiler, uint32_t value, uint32_t axis, int64_t rows)
-{
-    struct plan_box box = tiler->boxes[tiler_find_value(tiler, value)];
-    box.size[axis] = rows;
-    return plan_padded(plan_box_bytes(&box, group_value(tiler->plan, value)->type.element));
-}
-
-// Which inputs slide: tiles go along one dimension, and neighbours overlap.
-static bool find_sliding(struct tiler *tiler, const struct grid *grid)
-{
-    const struct plan_group *group = tiler->group;
-    uint32_t cuts = 0;
-    for (uint32_t i = 0; i < grid->rank; i++)
-        cuts += grid->parts[i] > 1;
-    memset(tiler->slides, 0, group->input_count * sizeof *tiler->slides);
-    if (!tiler->slide || cuts != 1)
-        return true;
-    struct plan_box *first = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof *first);
-    bool found = true;
-    for (uint64_t tile = 0; tile < 2 && found; tile++) {
-        const struct plan_box box = grid_box(grid, tiler_shape(tiler), tile);
-        found = tiler_propagate(tiler, &box);
-        for (uint32_t i = 0; i < group->input_count && found; i++) {
-            const struct plan_box *own = &tiler->boxes[tiler_find_value(tiler, group->inputs[i])];
-            struct slide slide;
-            uint32_t axis;
-            if (tile == 0)
-                first[i] = *own;
-            else if (!tiler->stays[i] && (tiler->placed == NULL || !tiler->placed[i]) &&
-                     slide_between(&first[i], own, &axis, &slide))
-                tiler->slides[i] = (struct tiler_slide){
-                    slide.rows, rows_bytes(tiler, group->inputs[i], axis, slide.rows),
-                    rows_bytes(tiler, group->inputs[i], axis, slide.moved)};
-        }
-    }
-    free(first);
-    return found;
-}
-
 bool tiler_find_staying(struct tiler *tiler, const struct grid *grid)
 {
     const uint64_t ends[2] = {0, grid_tiles(grid) - 1};
+    tiler->hands = false;
     for (uint32_t i = 0; i < tiler->group->input_count; i++)
         tiler->stays[i] = true;
     for (uint32_t end = 0; end < 2; end++) {
@@ -369,7 +350,7 @@ bool tiler_find_staying(struct tiler *tiler, const struct grid *grid)
                 plan_boxes_same(&tiler->boxes[tiler_find_value(tiler, value)], &whole);
         }
     }
-    return find_sliding(tiler, grid);
+    return tiler_slide_find(tiler, grid);
 }
 
 // Bytes of the largest tile: those at the borders are smaller.
@@ -462,6 +443,9 @@ bool tiler_cuts_once(struct tiler *tiler, const struct grid *grid)
 {
     if (tiler->member_count < 2)
         return true;
+    if (tiler->hand && grid_cuts(grid) == 1)
+        return tiler_find_staying(tiler, grid) && !tiler->again;
+    tiler->hands = false;
     struct plan_box *first = memory_allocate_zeroed(2 * (size_t)tiler->member_count, sizeof *first);
     struct plan_box *next = first + tiler->member_count;
     const struct plan_box start = grid_box(grid, tiler_shape(tiler), 0);
@@ -537,12 +521,25 @@ uint32_t tiler_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST])
 
 // Tiles -----------------------------------------------------------------------------------
 
-static const struct plan_box *tiler_copy_boxes(struct tiler *tiler, const uint32_t *values,
-                                               uint32_t count)
+static struct plan_box *tiler_copy_boxes(struct tiler *tiler, const uint32_t *values,
+                                         uint32_t count)
 {
     struct plan_box *boxes = arena_allocate(tiler->arena, ((size_t)count + 1) * sizeof *boxes);
     for (uint32_t i = 0; i < count; i++)
         boxes[i] = tiler->boxes[tiler_find_value(tiler, values[i])];
+    return boxes;
+}
+
+// Of what slides, a member reads more than the one before it makes for the tile.
+static const struct plan_box *copy_inputs(struct tiler *tiler, const struct plan_group *group)
+{
+    struct plan_box *boxes = tiler_copy_boxes(tiler, group->inputs, group->input_count);
+    for (uint32_t m = 0; tiler->hands && m + 1 < tiler->member_count; m++) {
+        for (uint32_t i = 0; tiler->handed[m].slide.rows > 0 && i < group->input_count; i++) {
+            if (group->inputs[i] == tiler->members[m].outputs[0])
+                boxes[i] = tiler->handed[m].needed;
+        }
+    }
     return boxes;
 }
 
@@ -567,7 +564,7 @@ static const struct plan_box *copy_inner(struct tiler *tiler, const struct plan_
 static void fill_tile(struct tiler *tiler, const struct plan_group *group, uint32_t first_node,
                       struct plan_tile *tile)
 {
-    tile->inputs = tiler_copy_boxes(tiler, group->inputs, group->input_count);
+    tile->inputs = copy_inputs(tiler, group);
     tile->outputs = tiler_copy_boxes(tiler, group->outputs, group->output_count);
     tile->inner = copy_inner(tiler, group);
     struct plan_override *kept =
@@ -623,22 +620,6 @@ static void keep_staying(struct tiler *tiler)
     tiler->group->stays = stays;
 }
 
-// Whether all tiles bring what was found for the first two.
-static bool keep_sliding(struct tiler *tiler)
-{
-    struct plan_group *group = tiler->group;
-    bool *slides = arena_allocate(tiler->arena, ((size_t)group->input_count + 1) * sizeof *slides);
-    bool any = false;
-    for (uint32_t i = 0; i < group->input_count; i++) {
-        slides[i] = tiler->slides[i].rows > 0;
-        any |= slides[i];
-        if (slides[i] && !slide_holds(group, i, tiler->slides[i].rows))
-            return false;
-    }
-    group->slides = any ? slides : NULL;
-    return true;
-}
-
 static void allocate_tiles(struct tiler *tiler, struct plan_group *group, uint64_t count)
 {
     group->tiles = arena_allocate(tiler->arena, count * sizeof *group->tiles);
@@ -689,7 +670,7 @@ bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid)
         }
         fill_at(tiler, i);
     }
-    if (keep_sliding(tiler))
+    if (tiler_slide_keep(tiler))
         return true;
     tiler->group->tile_count = 0;
     return false;

@@ -11,6 +11,14 @@ struct tiler_slide {
     int64_t rows;   // that a tile brings at most; 0: it comes as a whole for each
     uint64_t bytes; // of them
     uint64_t moved; // bytes that a tile in the middle brings
+    uint32_t axis;  // that tiles move along
+};
+
+// Of what a member of a chain hands to the next.
+struct tiler_handed {
+    struct tiler_slide slide;
+    struct plan_box needed; // of the tile at hand; what is made for it may be less
+    int64_t made;           // up to where, for the tile before
 };
 
 struct tiler {
@@ -22,9 +30,17 @@ struct tiler {
     struct plan_box *boxes;
     bool *known;
     uint32_t count;
-    bool *stays; // by input of the group: the same for all tiles, so it is loaded once
-    bool slide;  // what neighbours have in common is loaded once where it can be
-    struct tiler_slide *slides; // by input of the group
+    bool *stays;  // by input of the group: the same for all tiles, so it is loaded once
+    bool slide;   // what neighbours have in common is loaded once where it can be
+    bool hand;    // so is what members hand on, which is then computed once
+    bool hands;   // of the grid at hand: some of it slides
+    bool again;   // and some would be computed again
+    bool ragged;  // or would, but for a last tile that is too small
+    bool later;   // the tile at hand is not the first
+    uint32_t cut; // the dimension that the grid is cut along
+    int64_t step; // and by how much
+    struct tiler_handed *handed; // by member
+    struct tiler_slide *slides;  // by input of the group
     // What lies in the memory as a whole, beside the room: by input, and of what is given.
     const bool *placed; // NULL: nothing
     bool output_placed;
@@ -40,6 +56,10 @@ struct tiler {
 void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *group,
                  struct plan_group *members, uint32_t member_count);
 void tiler_free(struct tiler *tiler);
+
+// The number of a value among `values`, and the bytes of its box.
+uint32_t tiler_find_value(const struct tiler *tiler, uint32_t value);
+uint64_t tiler_value_bytes(const struct tiler *tiler, uint32_t value);
 
 // The shape of what is cut.
 const struct shape *tiler_shape(const struct tiler *tiler);
@@ -71,6 +91,11 @@ struct grid {
 struct grid tiler_whole_grid(const struct tiler *tiler);
 void grid_set_parts(struct grid *grid, const struct shape *shape, uint32_t axis, int64_t parts);
 uint64_t grid_tiles(const struct grid *grid);
+
+uint32_t grid_cuts(const struct grid *grid); // dimensions that are cut
+
+// Tile `index` of the grid, row by row.
+struct plan_box grid_box(const struct grid *grid, const struct shape *shape, uint64_t index);
 
 // A tile that has no border, if there is one: it needs the most.
 struct plan_box grid_middle(const struct grid *grid, const struct shape *shape);
@@ -115,5 +140,14 @@ bool tiler_counts(const struct tiler *tiler);
 // Whether it fits as one tile, and that tile.
 bool tiler_fits_whole(struct tiler *tiler);
 void tiler_fill_whole(struct tiler *tiler);
+
+// What slides (tiler_slide.c): in the grid at hand; false when there can be no such tiles.
+bool tiler_slide_find(struct tiler *tiler, const struct grid *grid);
+// Notes where what is handed on ends, for the tile before the one at hand; and of the member that
+// ends with a node, leaves what has not been made for that.
+void tiler_slide_note(struct tiler *tiler);
+void tiler_slide_cut(struct tiler *tiler, uint32_t node);
+// When tiles have been made: whether all of them do as was found.
+bool tiler_slide_keep(struct tiler *tiler);
 
 #endif

@@ -3,8 +3,11 @@
 #include "base/bytes.h"
 #include "base/path.h"
 #include "format.h"
+#include "formats/chrome/as_written_writer.h"
 #include "formats/chrome/writer.h"
 #include "formats/perfetto/writer.h"
+#include "formats/table/spans_csv.h"
+#include "formats/torq/engines.h"
 #include "formats/tracy/writer.h"
 #include "profile/file.h"
 
@@ -22,6 +25,28 @@ static status write_chrome(const struct format_writer *writer, struct profile *p
     (void)writer;
     const struct chrome_writer_options chrome = {options->no_arguments, options->split};
     return chrome_write(profile, path, &chrome);
+}
+
+static status write_kineto(const struct format_writer *writer, struct profile *profile,
+                           const char *path, const struct write_options *options)
+{
+    (void)writer;
+    (void)options;
+    if (!as_written_is_kept(profile))
+        return status_make(STATUS_USAGE,
+                           "%s: only what was read from PyTorch's profile can be written as one: "
+                           "take the format chrome",
+                           path);
+    return as_written_write(profile, path);
+}
+
+// As it was read where the profile knows how that was, and all of it is wanted; else for viewers.
+static status write_json(const struct format_writer *writer, struct profile *profile,
+                         const char *path, const struct write_options *options)
+{
+    if (options->split == 0 && !options->no_arguments && as_written_is_kept(profile))
+        return write_kineto(writer, profile, path, options);
+    return write_chrome(writer, profile, path, options);
 }
 
 static status write_tracy(const struct format_writer *writer, struct profile *profile,
@@ -64,14 +89,37 @@ static enum torq_form csv_form(const struct profile *profile)
     return TORQ_R2;
 }
 
+static status write_spans(const struct format_writer *writer, struct profile *profile,
+                          const char *path, const struct write_options *options)
+{
+    (void)writer;
+    return spans_csv_write(profile, path, options->no_arguments);
+}
+
+// Whether it comes from Torq's tools, or all that is said to work is a Torq NPU and its host.
+static bool is_torq(const struct profile *profile)
+{
+    bool found = false;
+    if (view_starts_with(profile_fact(profile, "format"), "torq-"))
+        return true;
+    for (uint32_t i = 0; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        if (track->kind != TRACK_LANE || track->spans == 0 ||
+            track->provenance == PROVENANCE_DERIVED)
+            continue;
+        const struct torq_engine *engine = torq_engine_of_track(profile, track);
+        if (engine == NULL && track->engine != 0)
+            return false;
+        found |= engine != NULL && engine->role != ROLE_HOST;
+    }
+    return found;
+}
+
 static status writers_write_csv(const struct format_writer *writer, struct profile *profile,
                                 const char *path, const struct write_options *options)
 {
-    if (view_starts_with(profile_fact(profile, "format"), "tenstorrent"))
-        return status_make(STATUS_USAGE,
-                           "%s: which CSV? 'opscope tt-report' makes the operations report; the "
-                           "formats torq-r2 and the like are Torq's",
-                           path);
+    if (!is_torq(profile))
+        return write_spans(writer, profile, path, options);
     struct format_writer chosen = *writer;
     chosen.torq = csv_form(profile);
     return write_torq(&chosen, profile, path, options);
@@ -79,10 +127,13 @@ static status writers_write_csv(const struct format_writer *writer, struct profi
 
 static const struct format_writer WRITERS[] = {
     {"perfetto", ".pb .pftrace .perfetto-trace", write_perfetto, 0},
-    {"chrome", ".json", write_chrome, 0},
+    {"json", ".json", write_json, 0},
+    {"chrome", NULL, write_chrome, 0},
+    {"kineto", NULL, write_kineto, 0},
     {"profile", ".prof", writers_write_profile, 0},
     {"tracy", ".tracy", write_tracy, 0},
     {"csv", ".csv", writers_write_csv, 0},
+    {"spans", NULL, write_spans, 0},
     {"torq-c1", NULL, write_torq, TORQ_C1},
     {"torq-c2", NULL, write_torq, TORQ_C2},
     {"torq-c4", NULL, write_torq, TORQ_C4},

@@ -28,6 +28,7 @@ void value_add(struct bytes *list, const struct value *value)
         bytes_append(list, &value->real, sizeof value->real);
         break;
     case VALUE_TEXT:
+    case VALUE_JSON:
         bytes_append_text(list, value->text);
         break;
     case VALUE_TICKS:
@@ -60,6 +61,12 @@ void value_add_text(struct bytes *list, uint32_t key, struct view text)
 {
     add_head(list, key, VALUE_TEXT, PROVENANCE_ABSENT);
     bytes_append_text(list, text);
+}
+
+void value_add_json(struct bytes *list, uint32_t key, struct view json)
+{
+    add_head(list, key, VALUE_JSON, PROVENANCE_ABSENT);
+    bytes_append_text(list, json);
 }
 
 void value_add_flow(struct bytes *list, enum value_kind kind, uint64_t flow)
@@ -104,6 +111,7 @@ static bool get_payload(struct value_reader *reader, struct value *value)
         reader->at += sizeof value->real;
         return true;
     case VALUE_TEXT:
+    case VALUE_JSON:
         return get_text(reader, &value->text);
     case VALUE_TICKS:
         return get_ticks(reader, value);

@@ -4,8 +4,8 @@
 // A list of values is a run of bytes, in memory as in a file:
 //     key (string id, varint)  kind + provenance * 32 (one byte)  payload
 // Payloads: uint varint; int folded varint; bool, string (id), flow out and
-// flow in varint; real 8 bytes little-endian; text length and bytes; ticks
-// clock, start, folded duration as varints.
+// flow in varint; real 8 bytes little-endian; text and JSON length and bytes;
+// ticks clock, start, folded duration as varints.
 
 #ifndef OPSCOPE_PROFILE_VALUE_H
 #define OPSCOPE_PROFILE_VALUE_H
@@ -32,6 +32,7 @@ enum value_kind {
     VALUE_FLOW_OUT, // this event starts flow `number` (or is a step of it)
     VALUE_FLOW_IN,  // this event ends flow `number`
     VALUE_TICKS,    // start and end of the event on another clock
+    VALUE_JSON,     // JSON as it is written, for what no other kind holds as it is
     VALUE_KINDS,
 };
 
@@ -50,6 +51,7 @@ void value_add(struct bytes *list, const struct value *value);
 void value_add_uint(struct bytes *list, uint32_t key, uint64_t number);
 void value_add_string(struct bytes *list, uint32_t key, uint32_t string);
 void value_add_text(struct bytes *list, uint32_t key, struct view text);
+void value_add_json(struct bytes *list, uint32_t key, struct view json);
 void value_add_flow(struct bytes *list, enum value_kind kind, uint64_t flow);
 
 struct value_reader {

@@ -1,6 +1,8 @@
 """Values and constants stay in the local memory from job to job, and leave it in the right order."""
 
 import csv
+import math
+from collections import Counter
 from fractions import Fraction
 
 from support import *
@@ -211,16 +213,62 @@ def test_rows_in_common_come_once(folder):
         true(moved(without)["x"][0] > 1, f"without keeping they come again: {moved(without)}")
 
 
+def narrowed(folder, stride=1):
+    """A convolution to many channels, one of each by itself, and one back to few: 192 KiB between."""
+    scales = [make_tensor("scale", "f32", [], [0.05]), make_tensor("zero", "u8", [], [7]),
+              make_tensor("wscale", "f32", [], [0.01]), make_tensor("wzero", "i8", [], [0])]
+    shapes = {"w0": [48, 8, 1, 1], "w1": [48, 1, 3, 3], "w2": [8, 48, 1, 1]}
+    weights = [make_tensor(name, "i8", shape, [k * 7 % 17 - 8 for k in range(shape[0] * shape[1] * shape[2] ** 2)])
+               for name, shape in shapes.items()]
+    nodes = [make_node("DequantizeLinear", ["x", "scale", "zero"], ["d0"])]
+    for i, name in enumerate(shapes):
+        more = {"group": 48, "pads": [1, 1, 1, 1], "strides": [stride, stride]} if i == 1 else {}
+        result = "y" if i == 2 else f"q{i}"
+        nodes += [make_node("DequantizeLinear", [name, "wscale", "wzero"], [f"{name}_real"]),
+                  make_node("Conv", [f"d{i}", f"{name}_real"], [f"c{i}"], **more),
+                  make_node("QuantizeLinear", [f"c{i}", "scale", "zero"], [result]),
+                  make_node("DequantizeLinear", [result, "scale", "zero"], [f"d{i + 1}"])]
+    graph = make_graph(nodes[:-1], inputs=[make_value("x", "u8", [1, 8, 64, 64])], outputs=[make_value("y", "u8")],
+                       initializers=scales + weights)
+    return write(folder / "net.onnx", make_model(graph, opset=17))
+
+
+def test_rows_are_handed_on_once(folder):
+    """Three convolutions one after the other: rows that two tiles need are made for the first."""
+    for stride in (1, 2):
+        _, tables = compiled(folder, narrowed(folder, stride), "--set=lram.size=128KiB")
+        found = moved(tables)
+        equal({"q0", "q1"} & set(found), set(), f"stride {stride}: what is between goes nowhere: {found}")
+        equal((found["x"], found["y"]), ((1, 0), (0, 1)), f"stride {stride}: the rest once")
+        checker.check((folder / "net.opx").read_bytes())
+        names = [value["name"] for value in tables["values"]]
+        made = Counter()
+        for task in tables["tasks"]:
+            for operand in task["operands"] if task["kind"] == "compute" else ():
+                if operand["writes"]:
+                    made[names[tables["buffers"][operand["buffer"]]["value"]]] += math.prod(operand["size"])
+        equal(made["q0"], 48 * 64 * 64, "elements between the first two: each is computed once")
+
+
 def test_a_broken_window_is_refused(folder):
-    """Rows of two pieces make up a window: all of it, in order, and while they are there."""
+    """Rows of two pieces make up a window: all of it, in order, and while they are there. Pieces
+    are loaded, or made by the convolution before."""
     opscope("compile", windowed(folder, 3), TARGET, "--set=lram.size=64KiB", "-o", folder / "net.opx")
+    refuse_broken_windows(folder, "x")
+    opscope("compile", narrowed(folder), TARGET, "--set=lram.size=128KiB", "-o", folder / "net.opx")
+    refuse_broken_windows(folder, "q0")
+
+
+def refuse_broken_windows(folder, name):
+    tables = opscope("program", folder / "net.opx", "--json").json()
+    wanted = [value["name"] for value in tables["values"]].index(name)
     good = (folder / "net.opx").read_bytes()
     program = checker.Program(good)
     joined = []
     for task in program.tasks:
         operands = [task.first_operand + i for i in range(task.operand_count)]
         values = [program.buffers[program.operands[i].buffer].value for i in operands]
-        pair = [i for i, value in zip(operands, values) if values.count(value) == 2 and not program.operands[i].writes]
+        pair = [i for i, value in zip(operands, values) if value == wanted and not program.operands[i].writes]
         if task.kind == checker.COMPUTE and len(pair) == 2:
             joined.append((task, pair))
     true(len(joined) > 3, f"tiles that read two pieces: {len(joined)}")

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "formats/chrome/as_written_writer.h"
 #include "formats/chrome/events.h"
 #include "formats/chrome/reader.h"
 #include "formats/chrome/writer.h"
@@ -24,6 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         const struct chrome_writer_options options = {0};
         status_free(chrome_write(profile, "/dev/null", &options));
+        if (as_written_is_kept(profile))
+            status_free(as_written_write(profile, "/dev/null"));
     }
     status_free(failure);
     profile_free(profile);

@@ -11,7 +11,7 @@ HEADERS = [b"OPSCOPE\n" + struct.pack("<II", version, 0) for version in (1, 2)]
 BLOCK = struct.Struct("<6I")
 MAGIC = 0x4B4C424F
 STRINGS, CLOCKS, TRACKS, OPERATORS, CALLS, BUFFERS, FACTS, NOTES, EVENTS, END, ACCOUNTS, FITS = range(1, 13)
-UINT, INT, BOOL, REAL, STRING, TEXT, FLOW_OUT, FLOW_IN, TICKS = range(9)
+UINT, INT, BOOL, REAL, STRING, TEXT, FLOW_OUT, FLOW_IN, TICKS, JSON = range(10)
 SPAN = 0
 
 
@@ -156,7 +156,7 @@ class Profile:
                 span.values[key] = struct.unpack("<d", values.take(8))[0]
             elif kind == STRING:
                 span.values[key] = self.texts[values.varint()]
-            elif kind == TEXT:
+            elif kind in (TEXT, JSON):
                 span.values[key] = values.take(values.varint()).decode()
             elif kind == TICKS:
                 values.varint(), values.varint(), values.folded()

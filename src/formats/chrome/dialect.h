@@ -14,6 +14,8 @@
 struct chrome_dialect {
     const char *format; // the profile's fact
     int64_t base;       // ns that are added to all times
+    // Keeps what the profile needs so that the trace can be written as it was (as_written.h).
+    bool keeps_spelling;
     // Where a complete event belongs, when its own pid and tid do not say it well. May be NULL.
     void (*place)(struct chrome_dialect *dialect, struct chrome_event *event);
     // The call of a complete event that goes to `track`; 0: none. Events come in order of the

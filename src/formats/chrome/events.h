@@ -52,6 +52,7 @@ struct chrome_event {
     struct view category;
     struct chrome_scalar pid;
     struct chrome_scalar tid;
+    struct view beside; // what a dialect calls the lane beside that of the thread; "": that lane
     // As they are written, quotes and all (json.h has what reads them); size 0 when absent:
     struct view args;
     // The members of args where there are a few and their keys have no escapes; else none, and args

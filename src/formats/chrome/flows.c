@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "as_written.h"
 #include "base/memory.h"
 #include "base/sort.h"
 #include "profile/store.h"
@@ -10,8 +11,9 @@
 
 // At most SORT_ITEM_MOST bytes.
 struct point {
-    uint64_t time; // ticks of the track
-    uint64_t id;   // of the file; then the profile's
+    uint64_t time;   // ticks of the track
+    uint64_t id;     // of the file
+    uint64_t number; // of the profile
     uint64_t offset;
     uint64_t last_start; // of the span before it in the file
     uint64_t last_end;
@@ -20,7 +22,7 @@ struct point {
     uint32_t group;
     uint32_t last_same;
     uint8_t binding;
-    bool ends;
+    char phase; // 0: the same start once more
     bool text_id;
 };
 
@@ -61,7 +63,7 @@ void chrome_flows_add(struct chrome_flows *flows, struct profile *profile,
         .group = flows_group_of(flows, flow),
         .last_same = spans->last_same,
         .binding = (uint8_t)flow->binding,
-        .ends = flow->ends,
+        .phase = flow->phase,
         .text_id = flow->id.is_text};
     if (flows->failure == STATUS_OK)
         flows->failure = spool_append(&flows->points, &point, sizeof point);
@@ -93,7 +95,9 @@ static bool ordinal_before(const void *left, const void *right)
 {
     const struct point *a = left;
     const struct point *b = right;
-    return a->ordinal != b->ordinal ? a->ordinal < b->ordinal : a->offset < b->offset;
+    if (a->ordinal != b->ordinal)
+        return a->ordinal < b->ordinal;
+    return a->offset != b->offset ? a->offset < b->offset : a->number < b->number;
 }
 
 // Most traces have their flow events in every order that is asked for.
@@ -108,33 +112,99 @@ static void sort_points(struct point *points, size_t count,
     }
 }
 
+struct points {
+    struct point *items;
+    size_t count;
+};
+
 // Track by track, each in the order of before.
-static void group_by_track(const struct point *points, size_t count, uint32_t track_count,
-                           struct point *to)
+static void group_by_track(const struct points lists[2], uint32_t track_count, struct point *to)
 {
     size_t *at = memory_allocate_zeroed((size_t)track_count + 1, sizeof *at);
-    for (size_t i = 0; i < count; i++)
-        at[points[i].track + 1]++;
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; i < lists[k].count; i++)
+            at[lists[k].items[i].track + 1]++;
+    }
     for (uint32_t i = 0; i < track_count; i++)
         at[i + 1] += at[i];
-    for (size_t i = 0; i < count; i++)
-        to[at[points[i].track]++] = points[i];
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; i < lists[k].count; i++)
+            to[at[lists[k].items[i].track]++] = lists[k].items[i];
+    }
     free(at);
 }
 
-// Flows get the numbers 1, 2 ..., one for each group and id.
-static void number_flows(struct point *points, size_t count)
+static status read_points(struct spool *spool, struct points *out_points)
 {
-    sort_points(points, count, id_before);
-    uint64_t number = 0;
-    uint64_t id = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || points[i].group != points[i - 1].group ||
-            points[i].text_id != points[i - 1].text_id || points[i].id != id)
-            number++;
-        id = points[i].id;
-        points[i].id = number;
+    char *data;
+    size_t size;
+    STATUS_TRY(spool_read(spool, &data, &size));
+    *out_points = (struct points){(struct point *)(void *)data, size / sizeof(struct point)};
+    return STATUS_OK;
+}
+
+static bool is_same_flow(const struct point *a, const struct point *b)
+{
+    return a->group == b->group && a->text_id == b->text_id && a->id == b->id;
+}
+
+// The only start of a flow that has several ends; NULL where it is not so.
+static struct point *only_start(struct point *from, const struct point *to)
+{
+    struct point *start = NULL;
+    size_t ends = 0;
+    for (struct point *point = from; point < to; point++) {
+        ends += point->phase == 'f';
+        if (point->phase == 'f')
+            continue;
+        if (start != NULL || point->phase != 's')
+            return NULL;
+        start = point;
     }
+    return ends > 1 ? start : NULL;
+}
+
+// Each end is that of a flow of its own, which starts where all of them do.
+static status number_ends(struct point *from, struct point *to, struct point *start,
+                          uint64_t *number, struct spool *further)
+{
+    bool first = true;
+    for (struct point *point = from; point < to; point++) {
+        if (point == start)
+            continue;
+        point->number = ++*number;
+        struct point again = *start;
+        again.number = point->number;
+        again.phase = 0;
+        if (first)
+            start->number = point->number;
+        else
+            STATUS_TRY(spool_append(further, &again, sizeof again));
+        first = false;
+    }
+    return STATUS_OK;
+}
+
+// Flows get the numbers 1, 2 ..., one for each group and id. Starts that stand for several go to
+// `further` but for the first time.
+static status number_flows(struct point *points, size_t count, bool as_written,
+                           struct spool *further)
+{
+    uint64_t number = 0;
+    sort_points(points, count, id_before);
+    for (size_t from = 0, to = 0; from < count; from = to) {
+        while (to < count && is_same_flow(&points[to], &points[from]))
+            to++;
+        struct point *start = as_written ? only_start(points + from, points + to) : NULL;
+        if (start != NULL) {
+            STATUS_TRY(number_ends(points + from, points + to, start, &number, further));
+            continue;
+        }
+        number++;
+        for (size_t i = from; i < to; i++)
+            points[i].number = number;
+    }
+    return STATUS_OK;
 }
 
 // Binding ---------------------------------------------------------------------
@@ -275,6 +345,9 @@ static status bind_points(struct profile *profile, struct point *points, size_t 
 // Copying ---------------------------------------------------------------------
 
 struct copier {
+    struct profile *profile;
+    const struct chrome_flows *flows;
+    struct as_written_flow_keys keys;
     struct event_store *store;
     const struct point *at;
     const struct point *end;
@@ -282,6 +355,23 @@ struct copier {
     uint64_t ordinal;
     struct event_batch *batch;
 };
+
+static void copy_flow(struct copier *copier, uint64_t start, const struct point *point)
+{
+    struct bytes *values = &copier->batch->values;
+    const struct chrome_flow_group *group = &copier->flows->groups[point->group];
+    value_add_flow(values, point->phase == 'f' ? VALUE_FLOW_IN : VALUE_FLOW_OUT, point->number);
+    const struct as_written_flow flow = {.category = group->category,
+                                         .name = group->name,
+                                         .phase = point->phase,
+                                         .enclosing = point->phase == 'f' &&
+                                                      point->binding == CHROME_FLOW_ENCLOSING,
+                                         .text_id = point->text_id,
+                                         .id = point->id,
+                                         .later = (int64_t)(point->time - start)};
+    if (copier->flows->as_written && point->phase != 0 && point->binding != CHROME_FLOW_LAST)
+        as_written_add_flow(copier->profile, &copier->keys, values, &flow);
+}
 
 static void copy_event(struct copier *copier, const struct event *event, struct view values)
 {
@@ -293,8 +383,7 @@ static void copy_event(struct copier *copier, const struct event *event, struct 
     for (; copier->at < copier->end && copier->at->track == event->track &&
            copier->at->ordinal == copier->ordinal;
          copier->at++)
-        value_add_flow(&batch->values, copier->at->ends ? VALUE_FLOW_IN : VALUE_FLOW_OUT,
-                       copier->at->id);
+        copy_flow(copier, event->start, copier->at);
     to->values_size = (uint32_t)(batch->values.size - to->values_at);
     copier->ordinal++;
 }
@@ -336,9 +425,13 @@ static status flows_copy_tracks(struct copier *copier, struct profile *profile)
 }
 
 // Replaces the profile's events by the same with their flows.
-static status copy_events(struct profile *profile, const struct point *points, size_t count)
+static status copy_events(const struct chrome_flows *flows, struct profile *profile,
+                          const struct point *points, size_t count)
 {
-    struct copier copier = {.store = store_create(),
+    struct copier copier = {.profile = profile,
+                            .flows = flows,
+                            .keys = as_written_flow_keys(profile),
+                            .store = store_create(),
                             .at = points,
                             .end = points + count,
                             .batch = memory_allocate_zeroed(1, sizeof *copier.batch)};
@@ -354,24 +447,29 @@ static status copy_events(struct profile *profile, const struct point *points, s
     return result;
 }
 
-static status bind(struct chrome_flows *flows, struct profile *profile, struct spool *spool,
+struct binding_room {
+    struct spool further;
+    struct spool grouped;
+};
+
+static status bind(struct chrome_flows *flows, struct profile *profile, struct binding_room *room,
                    chrome_flow_unbound *unbound, void *context)
 {
-    char *data;
     char *grouped;
-    size_t size;
-    STATUS_TRY(spool_read(&flows->points, &data, &size));
-    STATUS_TRY(spool_make_room(spool, size, &grouped));
-    const size_t count = size / sizeof(struct point);
+    struct points lists[2];
+    STATUS_TRY(read_points(&flows->points, &lists[0]));
+    STATUS_TRY(number_flows(lists[0].items, lists[0].count, flows->as_written, &room->further));
+    STATUS_TRY(read_points(&room->further, &lists[1]));
+    const size_t count = lists[0].count + lists[1].count;
+    STATUS_TRY(spool_make_room(&room->grouped, count * sizeof(struct point), &grouped));
     struct point *points = (struct point *)(void *)grouped;
-    number_flows((struct point *)(void *)data, count);
-    group_by_track((const struct point *)(const void *)data, count, profile->tracks.count, points);
+    group_by_track(lists, profile->tracks.count, points);
     STATUS_TRY(bind_points(profile, points, count));
     for (size_t i = 0; i < count; i++) {
-        if (points[i].ordinal == UNBOUND)
+        if (points[i].ordinal == UNBOUND && points[i].phase != 0)
             unbound(context, points[i].track, points[i].offset);
     }
-    return copy_events(profile, points, count);
+    return copy_events(flows, profile, points, count);
 }
 
 status chrome_flows_bind(struct chrome_flows *flows, struct profile *profile,
@@ -381,9 +479,10 @@ status chrome_flows_bind(struct chrome_flows *flows, struct profile *profile,
     flows->failure = STATUS_OK;
     if (failure != STATUS_OK || spool_size(&flows->points) == 0)
         return failure;
-    struct spool spool = SPOOL_EMPTY;
-    const status result = bind(flows, profile, &spool, unbound, context);
-    spool_free(&spool);
+    struct binding_room room = {SPOOL_EMPTY, SPOOL_EMPTY};
+    const status result = bind(flows, profile, &room, unbound, context);
+    spool_free(&room.further);
+    spool_free(&room.grouped);
     return result;
 }
 

@@ -3,7 +3,7 @@
 // In a Chrome trace a flow event stands on its own, on a thread at a time; in a profile flows are
 // values of spans. So flow events are kept while the trace is read, and then bound to the spans
 // and put into the profile by copying its events once. Memory: the distinct pairs of category and
-// name; the flow events (64 bytes each) lie in a spool.
+// name; the flow events (72 bytes each) lie in a spool.
 //
 // A flow event belongs to the slice that the file had last on its thread, where that one starts
 // at its time; else to the innermost one around its time (binding "e", and all of s and t), or to
@@ -26,7 +26,7 @@ struct chrome_flow {
     struct chrome_key id;
     uint32_t category; // string ids; both 0 for bind_id
     uint32_t name;
-    bool ends; // f, or flow_in alone
+    char phase; // s, t, f; of bind_id: s, or f for flow_in alone
     enum chrome_flow_binding binding;
 };
 
@@ -35,8 +35,11 @@ struct chrome_flow_group {
     uint32_t name;
 };
 
-// Zero, with `points` SPOOL_EMPTY.
+// Zero, with `points` SPOOL_EMPTY. What is kept as it is written is so because one start has
+// several ends there: a graph that is launched and its kernels. Then the start is one of as many
+// flows.
 struct chrome_flows {
+    bool as_written;
     struct spool points;
     struct chrome_flow_group *groups;
     size_t group_count;

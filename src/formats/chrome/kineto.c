@@ -509,6 +509,9 @@ static uint32_t call_of_item(struct kineto *kineto, const struct chrome_event *e
 
 static void find_device(struct kineto *kineto, const struct chrome_event *event, uint32_t track)
 {
+    uint64_t number;
+    if (chrome_number_of(chrome_find(event->args, "device"), &number) && number < UINT32_MAX)
+        profile_track(kineto->profile, track)->device = (uint32_t)number + 1;
     for (uint32_t i = 0; i < kineto->devices.count; i++) {
         struct device *device = segments_get(&kineto->devices, i);
         if (device->pid == event->pid.number)
@@ -545,7 +548,7 @@ static void kineto_move_annotation(struct chrome_dialect *dialect, struct chrome
     else
         bytes_append_format(&kineto->text, "stream %llu annotations",
                             (unsigned long long)event->tid.number);
-    event->tid = (struct chrome_scalar){.kind = CHROME_TEXT, .text = bytes_view(&kineto->text)};
+    event->beside = bytes_view(&kineto->text);
 }
 
 // What is nested is kept as it is written.
@@ -633,6 +636,7 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
 {
     struct kineto *kineto = memory_allocate_zeroed(1, sizeof *kineto);
     kineto->dialect = (struct chrome_dialect){.format = "kineto",
+                                              .keeps_spelling = true,
                                               .place = kineto_move_annotation,
                                               .call_of = call_of,
                                               .role_of = kineto_role_of,

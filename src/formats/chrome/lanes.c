@@ -106,7 +106,8 @@ static bool is_same_lane(const struct chrome_lane *a, const struct chrome_lane *
     if (a->kind != b->kind || a->process != b->process)
         return false;
     if (a->kind == CHROME_THREAD)
-        return chrome_lanes_key_equal(a->tid, b->tid) && a->has_tid == b->has_tid;
+        return chrome_lanes_key_equal(a->tid, b->tid) && a->has_tid == b->has_tid &&
+               a->detail == b->detail;
     return a->name == b->name && a->detail == b->detail && a->number == b->number;
 }
 
@@ -114,7 +115,7 @@ static uint32_t lane_hash(const struct chrome_lane *lane)
 {
     uint64_t mixed = (uint64_t)lane->process << 32 ^ (uint64_t)lane->kind << 62;
     if (lane->kind == CHROME_THREAD)
-        mixed ^= lane->tid.number * 2 + lane->tid.is_text;
+        mixed ^= (lane->tid.number * 2 + lane->tid.is_text) ^ (uint64_t)lane->detail << 40;
     else
         mixed ^= (uint64_t)lane->name << 20 ^ lane->detail ^ (uint64_t)lane->number << 40;
     return hash_u64(mixed);
@@ -169,6 +170,8 @@ struct chrome_lane *chrome_lanes_thread(struct chrome_lanes *lanes,
     struct chrome_lane like = {.kind = CHROME_THREAD,
                                .tid = chrome_lanes_key_of(lanes, &event->tid),
                                .has_tid = event->tid.kind != CHROME_ABSENT};
+    if (event->beside.size > 0)
+        like.detail = profile_string(lanes->profile, event->beside);
     chrome_lanes_process(lanes, event, &like.process);
     if (lanes->last_lane != HASH_NONE && is_same_lane(lane_at(lanes, lanes->last_lane), &like))
         return lane_at(lanes, lanes->last_lane);
@@ -274,9 +277,12 @@ static void finish_lane(struct chrome_lanes *lanes, uint32_t index, bool ranked)
     track->rank = ranked ? lane->rank : (int32_t)index;
     if (lane->kind == CHROME_COUNTER)
         return;
-    track->name = lane->kind == CHROME_ASYNC
-                      ? lane->name
-                      : chrome_lanes_name_of(lanes, lane->name, lane->tid, lane->has_tid, "Thread");
+    if (lane->kind == CHROME_THREAD && lane->detail != 0)
+        track->name = lane->detail;
+    else if (lane->kind == CHROME_ASYNC)
+        track->name = lane->name;
+    else
+        track->name = chrome_lanes_name_of(lanes, lane->name, lane->tid, lane->has_tid, "Thread");
     const struct view process =
         profile_text(lanes->profile, profile_track(lanes->profile, track->parent)->name);
     if (lane->kind == CHROME_THREAD && track->role == ROLE_NONE &&

@@ -47,8 +47,8 @@ struct chrome_lane {
     uint32_t process;      // index
     struct chrome_key tid; // of a thread
     uint32_t name;         // string id: given, or that of the counter or the async events
-    uint32_t detail;       // string id: category of async events, series of a counter
-    uint32_t number;       // string id of a counter's `id`
+    uint32_t detail; // string id: category of async events, series of a counter, lane of a thread
+    uint32_t number; // string id of a counter's `id`
     uint32_t description;
     bool has_tid;
     bool has_rank;

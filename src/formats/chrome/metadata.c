@@ -25,6 +25,14 @@ static bool sort_index(struct view args, int32_t *out_rank)
     return true;
 }
 
+// In a trace of opscope's own times count from another moment than in the one that it was made of.
+static void set_base(struct chrome_reading *reading, int64_t base)
+{
+    reading->base = base;
+    reading->written.wanted = false;
+    reading->flows.as_written = false;
+}
+
 static void read_process_name(struct chrome_reading *reading, struct chrome_process *process,
                               struct view args)
 {
@@ -33,7 +41,7 @@ static void read_process_name(struct chrome_reading *reading, struct chrome_proc
     if (name != 0)
         process->name = name;
     if (chrome_number_of(chrome_find(args, "base_ns"), &base) && base < INT64_MAX)
-        reading->base = (int64_t)base;
+        set_base(reading, (int64_t)base);
 }
 
 static bool metadata_read_process(struct chrome_reading *reading, const struct chrome_event *event)
@@ -74,6 +82,8 @@ static bool metadata_read_thread(struct chrome_reading *reading, const struct ch
 
 void chrome_metadata_read(struct chrome_reading *reading, const struct chrome_event *event)
 {
+    if (reading->written.wanted)
+        as_written_add_metadata(&reading->written, event);
     if (!metadata_read_process(reading, event) && !metadata_read_thread(reading, event))
         losses_add(&reading->losses, 0, CHROME_LOSS_METADATA, 0, event->offset);
 }

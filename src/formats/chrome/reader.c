@@ -140,7 +140,11 @@ static void add_others(struct chrome_reading *reading, const struct chrome_event
     struct view key;
     struct view value;
     while (chrome_member_next(&members, &key, &value)) {
-        if (!is_listed(key))
+        if (is_listed(key))
+            continue;
+        if (reading->written.wanted)
+            as_written_add_other(&reading->values, key, value);
+        else
             chrome_values_add_member(&reading->values, key, value);
     }
 }
@@ -172,7 +176,11 @@ static void add_arguments_whole(struct chrome_reading *reading, struct view args
 static void add_arguments(struct chrome_reading *reading, const struct chrome_event *event)
 {
     const struct view args = event->args;
-    if (view_is(args, "null"))
+    if (reading->written.wanted && args.data[0] == '{' && !view_is(args, "{}"))
+        as_written_add_arguments(&reading->values, event);
+    else if (reading->written.wanted)
+        as_written_add_other(&reading->values, VIEW_LITERAL("args"), args);
+    else if (view_is(args, "null"))
         reading->values.empty++;
     else if (args.data[0] != '{')
         reading->values.unread++;
@@ -213,10 +221,10 @@ static struct span_edge edge_of(struct chrome_reading *reading, const struct chr
     values->location = 0;
     values->empty = 0;
     values->unread = 0;
-    if (event->args.size > 0 && !view_is(event->args, "{}"))
-        add_arguments(reading, event);
     if (event->others)
         add_others(reading, event);
+    if (event->args.size > 0 && (reading->written.wanted || !view_is(event->args, "{}")))
+        add_arguments(reading, event);
     if (values->empty > 0)
         losses_add(&reading->losses, 0, CHROME_LOSS_EMPTY_ARGUMENT, 0, event->offset);
     if (values->unread > 0)
@@ -293,8 +301,12 @@ static void chrome_reader_add_instant(struct chrome_reading *reading,
     struct span_edge edge = edge_of(reading, event, time);
     if (event->rare.instant_scope.size > 0 && !view_is(event->rare.instant_scope, "\"t\"")) {
         reading->values.scratch.size = 0;
-        value_add_text(&reading->list, reading->scope_key,
-                       chrome_text_of(event->rare.instant_scope, &reading->values.scratch));
+        const struct value scope = {
+            .key = reading->scope_key,
+            .kind = VALUE_TEXT,
+            .provenance = reading->written.wanted ? PROVENANCE_DERIVED : PROVENANCE_ABSENT,
+            .text = chrome_text_of(event->rare.instant_scope, &reading->values.scratch)};
+        value_add(&reading->list, &scope);
         edge.values = bytes_view(&reading->list);
     }
     spans_add_whole(&reading->spans, &lane->spans, &edge, EVENT_INSTANT, time);
@@ -365,7 +377,7 @@ static void chrome_reader_add_flow(struct chrome_reading *reading, const struct 
     struct strings *strings = &reading->profile->strings;
     bool global;
     const struct view raw = raw_id(event, &global);
-    struct chrome_flow flow = {.offset = event->offset, .ends = event->phase == 'f'};
+    struct chrome_flow flow = {.offset = event->offset, .phase = event->phase};
     if (raw.size == 0) {
         chrome_lose(reading, lane->spans.track, CHROME_LOSS_FLOW_NO_ID, 0, event->offset);
         return;
@@ -375,8 +387,9 @@ static void chrome_reader_add_flow(struct chrome_reading *reading, const struct 
     flow.id = chrome_reader_id_of(reading, raw);
     flow.category = chrome_text_id(&reading->values.keys, strings, event->category);
     flow.name = chrome_text_id(&reading->names, strings, event->name);
-    flow.binding = flow.ends && !view_is(event->rare.binding, "\"e\"") ? CHROME_FLOW_NEXT
-                                                                       : CHROME_FLOW_ENCLOSING;
+    flow.binding = flow.phase == 'f' && !view_is(event->rare.binding, "\"e\"")
+                       ? CHROME_FLOW_NEXT
+                       : CHROME_FLOW_ENCLOSING;
     chrome_flows_add(&reading->flows, reading->profile, lane, &flow);
 }
 
@@ -389,7 +402,7 @@ static void add_flow_of_slice(struct chrome_reading *reading, const struct chrom
     const struct chrome_flow flow = {.time = time,
                                      .offset = event->offset,
                                      .id = chrome_reader_id_of(reading, event->rare.bind_id),
-                                     .ends = !out,
+                                     .phase = out ? 's' : 'f',
                                      .binding = CHROME_FLOW_LAST};
     chrome_flows_add(&reading->flows, reading->profile, lane, &flow);
 }
@@ -522,6 +535,8 @@ static void chrome_reader_take_member(struct chrome_visitor *visitor, struct vie
 {
     struct chrome_reading *reading = reading_of(visitor);
     struct chrome_dialect *dialect = reading->dialect;
+    if (reading->written.wanted)
+        as_written_add_member(&reading->written, key, value);
     if (dialect == NULL || dialect->member == NULL || !dialect->member(dialect, key, value))
         chrome_member_read(reading, key, value);
 }
@@ -570,6 +585,7 @@ static status chrome_reader_finish(struct chrome_reading *reading)
     chrome_lanes_finish(&reading->lanes);
     STATUS_TRY(profile_finish(reading->profile));
     STATUS_TRY(look_for_overlaps(reading));
+    as_written_finish(&reading->written, reading->profile);
     return chrome_flows_bind(&reading->flows, reading->profile, lose_flow, reading);
 }
 
@@ -624,6 +640,8 @@ static void chrome_reader_release(struct chrome_reading *reading)
         chrome_lanes_free(&reading->edges);
     profile_free(reading->edge_profile);
     bytes_free(&reading->list);
+    bytes_free(&reading->written.metadata);
+    bytes_free(&reading->written.members);
     if (reading->dialect != NULL)
         reading->dialect->free(reading->dialect);
     free(reading);
@@ -636,6 +654,8 @@ status chrome_read(struct input *input, struct profile *profile)
     struct chrome_reading *reading = memory_allocate_zeroed(1, sizeof *reading);
     reading->dialect = dialect;
     reading->base = dialect != NULL ? dialect->base : 0;
+    reading->written.wanted = dialect != NULL && dialect->keeps_spelling;
+    reading->flows.as_written = reading->written.wanted;
     reading->visitor = (struct chrome_visitor){chrome_reader_take_event, chrome_reader_take_member,
                                                take_damage, false};
     reading->input = input;

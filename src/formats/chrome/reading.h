@@ -3,6 +3,7 @@
 #ifndef OPSCOPE_FORMATS_CHROME_READING_H
 #define OPSCOPE_FORMATS_CHROME_READING_H
 
+#include "as_written.h"
 #include "async.h"
 #include "dialect.h"
 #include "events.h"
@@ -58,9 +59,10 @@ struct chrome_reading {
     struct chrome_async async;
     struct chrome_flows flows;
     struct bytes list; // values of the event at hand
-    int64_t base;      // ns that are added to all times
-    uint64_t cut;      // where the input ends inside an event
-    uint64_t unread;   // events that are lost and may be the beginning or the end of a span
+    struct as_written written;
+    int64_t base;    // ns that are added to all times
+    uint64_t cut;    // where the input ends inside an event
+    uint64_t unread; // events that are lost and may be the beginning or the end of a span
     bool is_cut;
     bool looked; // whether the beginnings and ends were looked at
     uint32_t scope_key;

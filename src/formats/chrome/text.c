@@ -67,6 +67,132 @@ bool text_put_quoted(struct bytes *to, struct view text)
     return valid;
 }
 
+// JSON ------------------------------------------------------------------------
+
+static const char *text_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+        at++;
+    return at;
+}
+
+static const char *text_digits(const char *at, const char *end)
+{
+    const char *from = at;
+    while (at != NULL && at < end && (unsigned)(*at - '0') <= 9)
+        at++;
+    return at == from ? NULL : at;
+}
+
+// After the number at `at`; NULL where it is none. So below.
+static const char *text_number(const char *at, const char *end)
+{
+    at += *at == '-';
+    const bool zero = at < end && *at == '0';
+    at = zero ? at + 1 : text_digits(at, end);
+    if (at != NULL && at < end && *at == '.')
+        at = text_digits(at + 1, end);
+    if (at != NULL && at < end && (*at | 32) == 'e') {
+        at++;
+        at += at < end && (*at == '-' || *at == '+');
+        at = text_digits(at, end);
+    }
+    return at;
+}
+
+// After the opening quote.
+static const char *text_string(const char *at, const char *end)
+{
+    for (; at < end && *at != '"'; at++) {
+        if ((unsigned char)*at < 0x20)
+            return NULL;
+        if (*at != '\\')
+            continue;
+        if (++at == end || memchr("\"\\/bfnrtu", *at, 9) == NULL)
+            return NULL;
+        for (int i = 0; *at == 'u' && i < 4; i++) {
+            if (end - at <= i + 1 || memchr("0123456789abcdefABCDEF", at[i + 1], 22) == NULL)
+                return NULL;
+        }
+    }
+    return at < end ? at + 1 : NULL;
+}
+
+static const char *text_word(const char *at, const char *end, const char *word)
+{
+    const size_t size = strlen(word);
+    return (size_t)(end - at) >= size && memcmp(at, word, size) == 0 ? at + size : NULL;
+}
+
+static const char *text_value(const char *at, const char *end, unsigned depth);
+
+static const char *text_member(const char *at, const char *end, unsigned depth)
+{
+    at = at < end && *at == '"' ? text_string(at + 1, end) : NULL;
+    at = at != NULL ? text_blanks(at, end) : end;
+    return at < end && *at == ':' ? text_value(text_blanks(at + 1, end), end, depth) : NULL;
+}
+
+static const char *text_nested(const char *at, const char *end, unsigned depth)
+{
+    const bool object = *at == '{';
+    const char close = object ? '}' : ']';
+    at = text_blanks(at + 1, end);
+    if (at < end && *at == close)
+        return at + 1;
+    for (;;) {
+        at = object ? text_member(at, end, depth) : text_value(at, end, depth);
+        at = at != NULL ? text_blanks(at, end) : end;
+        if (at < end && *at == close)
+            return at + 1;
+        if (at == end || *at != ',')
+            return NULL;
+        at = text_blanks(at + 1, end);
+    }
+}
+
+static const char *text_value(const char *at, const char *end, unsigned depth)
+{
+    enum { DEPTH_MOST = 64 };
+    if (at == end || depth == DEPTH_MOST)
+        return NULL;
+    switch (*at) {
+    case '"':
+        return text_string(at + 1, end);
+    case '{':
+    case '[':
+        return text_nested(at, end, depth + 1);
+    case 't':
+        return text_word(at, end, "true");
+    case 'f':
+        return text_word(at, end, "false");
+    case 'n':
+        return text_word(at, end, "null");
+    default:
+        return text_number(at, end);
+    }
+}
+
+static bool is_utf8(struct view text)
+{
+    for (size_t at = 0; at < text.size;) {
+        const size_t size = view_character_size(text, at);
+        if (size == 0)
+            return false;
+        at += size;
+    }
+    return true;
+}
+
+void text_put_json(struct bytes *to, struct view json)
+{
+    const char *end = json.data + json.size;
+    if (text_value(json.data, end, 0) == end && is_utf8(json))
+        text_put_view(to, json);
+    else
+        text_put_quoted(to, json);
+}
+
 // Numbers ---------------------------------------------------------------------
 
 static const char PAIRS[] = "00010203040506070809101112131415161718192021222324"

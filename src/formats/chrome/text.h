@@ -16,6 +16,9 @@ void text_put_int(struct bytes *to, int64_t number);
 // numbers as texts.
 void text_put_real(struct bytes *to, double number);
 
+// JSON as it is written, where it is JSON (RFC 8259); anything else in quotes.
+void text_put_json(struct bytes *to, struct view json);
+
 // Nanoseconds as microseconds: "1234.567".
 void text_put_time(struct bytes *to, uint64_t ns);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "as_written.h"
 #include "base/memory.h"
 #include "base/path.h"
 #include "profile/store.h"
@@ -24,6 +25,7 @@ struct writer {
     struct writer_events events;
     struct writer_flows flows;
     size_t flow_at;           // the next one of the pass
+    uint32_t flow_key;        // of what says how a flow was written
     struct writer_file *file; // NULL: nothing is written yet, sizes are counted
     uint64_t split;
     uint64_t length;           // ns from the first event to the last
@@ -206,6 +208,19 @@ static void chrome_writer_write_event(struct writer *writer, const struct event 
     chrome_writer_pass_on(writer, start);
 }
 
+// `after` reads what follows the value.
+static enum writer_flow_end flow_end_of(const struct writer *writer, const struct value *value,
+                                        struct value_reader after)
+{
+    struct value next;
+    if (value->kind != VALUE_FLOW_IN)
+        return WRITER_FLOW_GOES_ON;
+    return writer->flow_key != HASH_NONE && value_next(&after, &next) &&
+                   next.key == writer->flow_key
+               ? WRITER_FLOW_ENDS_AS_READ
+               : WRITER_FLOW_ENDS;
+}
+
 // Before anything is written: the flows, and the sizes where parts are asked for.
 static status count_event(struct writer *writer, const struct event *event, struct view values,
                           uint64_t start, uint64_t end)
@@ -216,8 +231,8 @@ static status count_event(struct writer *writer, const struct event *event, stru
     while (look && value_next(&reader, &value)) {
         if (!writer_is_flow(&value))
             continue;
-        STATUS_TRY(
-            writer_flows_add(&writer->flows, start, value.number, value.kind == VALUE_FLOW_IN));
+        STATUS_TRY(writer_flows_add(&writer->flows, start, value.number,
+                                    flow_end_of(writer, &value, reader)));
         if (writer->sizes != NULL)
             writer->sizes[stretch_of(writer, start)] += FLOW_SIZE;
     }
@@ -436,6 +451,8 @@ static void chrome_writer_note_losses(struct writer *writer)
          "Chrome trace: ends of flows that nothing starts, which are left out");
     note(writer, LEDGER_NOT_CARRIED, writer->flows.cut,
          "Chrome trace: flows from one part to another, which are left out");
+    note(writer, LEDGER_REMARK, writer->flows.ends_as_read,
+         "Chrome trace: ends of flows that nothing starts in the trace that was read either");
     note(writer, LEDGER_REMARK, losses->not_numbers,
          "Chrome trace: arguments that are no numbers, written as texts");
     note(writer, LEDGER_REMARK, losses->same_keys,
@@ -478,6 +495,7 @@ status chrome_write(struct profile *profile, const char *path,
     writer_places_start(&writer->places, profile);
     writer_events_start(&writer->events, profile, 0);
     writer->events.no_arguments = options->no_arguments;
+    writer->flow_key = strings_find(&profile->strings, VIEW_LITERAL(AS_WRITTEN_FLOW));
     find_extent(writer);
     const status result = chrome_writer_write_all(writer, path);
     if (result == STATUS_OK)

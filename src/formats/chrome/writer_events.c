@@ -221,6 +221,9 @@ static void writer_events_put_value(struct writer_events *events, const struct v
     case VALUE_TEXT:
         writer_events_put_quoted(events, value->text);
         break;
+    case VALUE_JSON:
+        text_put_json(to, value->text);
+        break;
     default: // ticks
         bytes_append_format(to, "{\"start\":%llu,\"end\":%llu}", (unsigned long long)value->number,
                             (unsigned long long)value->end);

@@ -5,13 +5,14 @@
 struct flow_end {
     uint64_t flow; // of the profile
     uint64_t ns;
-    uint64_t order; // of the value among all flow values * 2 + whether it ends the flow
+    uint64_t order; // of the value among all flow values * 4 + writer_flow_end
 };
 
-status writer_flows_add(struct writer_flows *flows, uint64_t ns, uint64_t flow, bool ends)
+status writer_flows_add(struct writer_flows *flows, uint64_t ns, uint64_t flow,
+                        enum writer_flow_end end)
 {
-    const struct flow_end end = {flow, ns, (uint64_t)flows->count++ << 1 | ends};
-    return spool_append(&flows->ends, &end, sizeof end);
+    const struct flow_end item = {flow, ns, (uint64_t)flows->count++ << 2 | end};
+    return spool_append(&flows->ends, &item, sizeof item);
 }
 
 static bool writer_flows_comes_before(const void *left, const void *right)
@@ -82,7 +83,7 @@ static status sort_ends(struct writer_flows *flows, struct flow_end **out_items)
 
 static bool ends_flow(const struct flow_end *end)
 {
-    return (end->order & 1) != 0;
+    return (end->order & 3) != WRITER_FLOW_GOES_ON;
 }
 
 // What roles are given to, and which part of the trace a time belongs to.
@@ -105,7 +106,7 @@ static void give_roles(const struct giving *giving, const struct flow_end *items
         enum writer_flow_role role = i == from ? WRITER_FLOW_START : WRITER_FLOW_STEP;
         if (i > from && (ends_flow(&items[i]) || (goes_on && i + 1 == to)))
             role = WRITER_FLOW_END;
-        giving->roles[items[i].order >> 1] = number << 2 | role;
+        giving->roles[items[i].order >> 2] = number << 2 | role;
     }
 }
 
@@ -137,7 +138,10 @@ static void give_numbers(struct writer_flows *flows, const struct giving *giving
     for (size_t from = 0, to = 0; from < flows->count; from = to) {
         to = flow_stop(items, flows->count, from);
         if (ends_flow(&items[from])) {
-            flows->ends_without_start++;
+            if ((items[from].order & 3) == WRITER_FLOW_ENDS_AS_READ)
+                flows->ends_as_read++;
+            else
+                flows->ends_without_start++;
             continue;
         }
         for (size_t piece = from, end = from; piece < to; piece = end) {

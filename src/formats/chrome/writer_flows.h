@@ -30,10 +30,18 @@ struct writer_flows {
     const uint64_t *given; // in the order of the profile: number * 4 + role
     size_t count;
     uint64_t ends_without_start;
-    uint64_t cut; // flows that go on in another part
+    uint64_t ends_as_read; // the same, of a trace that is written so
+    uint64_t cut;          // flows that go on in another part
 };
 
-status writer_flows_add(struct writer_flows *flows, uint64_t ns, uint64_t flow, bool ends);
+enum writer_flow_end {
+    WRITER_FLOW_GOES_ON,
+    WRITER_FLOW_ENDS,
+    WRITER_FLOW_ENDS_AS_READ, // the trace that it was read from has ends that nothing starts
+};
+
+status writer_flows_add(struct writer_flows *flows, uint64_t ns, uint64_t flow,
+                        enum writer_flow_end end);
 
 // After the last one: gives numbers and roles. `part_of` says which part a time belongs to; NULL
 // when there is one.

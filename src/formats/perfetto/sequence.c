@@ -155,11 +155,11 @@ static void perfetto_sequence_put_string(struct packet *packet, uint32_t key, ui
     packet->to = length_close(content, end);
 }
 
-static void put_inline_text(struct packet *packet, uint32_t key, struct view text)
+static void put_inline(struct packet *packet, uint32_t key, uint32_t field, struct view text)
 {
     unsigned char *content = annotation_open(packet->to);
     unsigned char *end = perfetto_sequence_put_key(packet, content, key);
-    end = protobuf_put_bytes(end, PERFETTO_ANNOTATION_STRING, text);
+    end = protobuf_put_bytes(end, field, text);
     packet->to = length_close(content, end);
 }
 
@@ -207,7 +207,10 @@ static void perfetto_sequence_put_value(struct packet *packet, const struct valu
         perfetto_sequence_put_string(packet, value->key, (uint32_t)value->number);
         break;
     case VALUE_TEXT:
-        put_inline_text(packet, value->key, value->text);
+        put_inline(packet, value->key, PERFETTO_ANNOTATION_STRING, value->text);
+        break;
+    case VALUE_JSON:
+        put_inline(packet, value->key, PERFETTO_ANNOTATION_JSON, value->text);
         break;
     case VALUE_TICKS:
         put_ticks(packet, value);
@@ -224,20 +227,34 @@ static void perfetto_sequence_put_category(struct packet *packet, const struct v
     packet->to = protobuf_put_varint(packet->to, PERFETTO_EVENT_CATEGORY_IID, iid);
 }
 
-// Flows are no arguments: they are written even where arguments are not wanted.
+// How the trace that was read spells the value before, or that an event has no arguments.
+static bool is_spelling(const struct value *value, uint32_t before)
+{
+    return value->provenance == PROVENANCE_DERIVED && value->kind == VALUE_JSON &&
+           (value->key == before || view_is(value->text, "{}"));
+}
+
+// Flows are no arguments, and what a trace that was read said of them goes to no other format: they
+// are written even where arguments are not wanted.
 static void perfetto_sequence_put_values(struct packet *packet,
                                          const struct sequence_arguments *arguments)
 {
     struct value_reader reader = value_read(arguments->values);
     struct value value;
+    bool of_flow = false;
+    uint32_t before = 0; // the key of the value before
     while (value_next(&reader, &value)) {
+        of_flow = value.kind == VALUE_FLOW_OUT || value.kind == VALUE_FLOW_IN ||
+                  (of_flow && value.provenance == PROVENANCE_DERIVED);
+        const bool spells = is_spelling(&value, before);
+        before = value.key;
         if (value.kind == VALUE_FLOW_OUT)
             packet->to = protobuf_put_fixed64(packet->to, PERFETTO_EVENT_FLOW, value.number);
         else if (value.kind == VALUE_FLOW_IN)
             packet->to = protobuf_put_fixed64(packet->to, PERFETTO_EVENT_FLOW_END, value.number);
         else if (value.kind == VALUE_STRING && value.key == arguments->category_key)
             perfetto_sequence_put_category(packet, &value);
-        else if (arguments->wanted)
+        else if (arguments->wanted && !of_flow && !spells)
             perfetto_sequence_put_value(packet, &value);
     }
     if (arguments->wanted && arguments->location != 0)

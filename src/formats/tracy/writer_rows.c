@@ -26,7 +26,7 @@ static void append_value(struct tracy_rows *rows, const struct value *value)
         bytes_append(text, key.data, key.size);
         bytes_append(text, ": ", 2);
     }
-    if (value->kind == VALUE_STRING || value->kind == VALUE_TEXT)
+    if (value->kind == VALUE_STRING || value->kind == VALUE_TEXT || value->kind == VALUE_JSON)
         bytes_append(text, string.data, string.size);
     else if (value->kind == VALUE_UINT)
         bytes_append_format(text, "%llu", (unsigned long long)value->number);
