@@ -116,9 +116,10 @@ static void put_thread(struct spans_csv *csv, const struct spans_csv_row *row)
 
 static void put_device(struct spans_csv *csv, const struct spans_csv_row *row)
 {
-    (void)row;
     if (csv->track->device != 0)
         text_put_uint(&csv->text, csv->track->device - 1);
+    else if (row->event->call != 0 && csv->track->role == ROLE_DEVICE)
+        text_put_uint(&csv->text, profile_call(csv->profile, row->event->call)->device);
 }
 
 static void put_core(struct spans_csv *csv, const struct spans_csv_row *row)
