@@ -126,18 +126,6 @@ static status engine_read_clock(struct target_reading *reading, struct target_en
     return target_read_clock(reading, entry, &engine->clock);
 }
 
-static status read_takes(struct target_reading *reading, struct target_engine *engine,
-                         const struct target_entry *entry)
-{
-    return target_read_takes(reading, entry, &engine->takes, &engine->take_count);
-}
-
-static status read_fuses(struct target_reading *reading, struct target_engine *engine,
-                         const struct target_entry *entry)
-{
-    return target_read_takes(reading, entry, &engine->fuses, &engine->fuse_count);
-}
-
 static status read_stages(struct target_reading *reading, struct target_engine *engine,
                           const struct target_entry *entry)
 {
@@ -294,8 +282,8 @@ static const struct {
     {"queue", read_queue},
     {"cast", engine_read_cast},
     {"clock", engine_read_clock},
-    {"takes", read_takes},
-    {"fuses", read_fuses},
+    {"takes", target_read_takes},
+    {"fuses", target_read_fuses},
     {"price", read_price},
     {"stages", read_stages},
     {"ring", read_ring},

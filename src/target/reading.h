@@ -23,8 +23,10 @@ status target_read_machine(struct target_reading *reading);
 status target_read_engines(struct target_reading *reading);
 status target_read_queues(struct target_reading *reading);
 // "convolution matmul : i8 f16 ; elementwise" (takes.c).
-status target_read_takes(struct target_reading *reading, const struct target_entry *entry,
-                         const struct target_takes **out_takes, uint32_t *out_count);
+status target_read_takes(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry);
+status target_read_fuses(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry);
 
 // Lanes are numbered flat, in the order of engines (engine.c).
 status target_number_lanes(const struct target_reading *reading);

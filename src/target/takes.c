@@ -35,7 +35,7 @@ static status wrong_takes(const struct target_reading *reading, const struct tar
                             VIEW_ARGUMENTS(entry->value));
 }
 
-status target_read_takes(struct target_reading *reading, const struct target_entry *entry,
+static status takes_read(struct target_reading *reading, const struct target_entry *entry,
                          const struct target_takes **out_takes, uint32_t *out_count)
 {
     struct target *target = reading->target;
@@ -60,6 +60,18 @@ status target_read_takes(struct target_reading *reading, const struct target_ent
     *out_takes = takes;
     *out_count = count;
     return STATUS_OK;
+}
+
+status target_read_takes(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry)
+{
+    return takes_read(reading, entry, &engine->takes, &engine->take_count);
+}
+
+status target_read_fuses(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry)
+{
+    return takes_read(reading, entry, &engine->fuses, &engine->fuse_count);
 }
 
 // Asking ------------------------------------------------------------------------------
