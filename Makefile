@@ -87,6 +87,7 @@ bench: all
 	@$(call build,build,bench/generate_chrome)
 	@bench/chrome.py
 	@bench/kineto.py
+	@bench/sql.py --rows $(ROWS)
 	@$(call build,build,bench/generate_qaic)
 	@bench/opstats.py
 	@$(call build,build,bench/open_network)

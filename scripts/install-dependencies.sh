@@ -97,6 +97,7 @@ need_library zlib zlib1g-dev
 need_library libzstd libzstd-dev
 need_library libisal libisal-dev
 need_library liblz4 liblz4-dev
+need_library sqlite3 libsqlite3-dev
 need_library libpcre2-8 libpcre2-dev
 need_library libpng libpng-dev
 need_library libjpeg libjpeg62-turbo-dev

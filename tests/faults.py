@@ -61,6 +61,8 @@ EXAMPLES = {
     "overview": (["IN/c1.csv"], []),
     "operators": (["IN/a.prof", "--json"], []),
     "top": (["IN/kineto.json", "--by", "path"], []),
+    "sql": (["IN/kineto.json", "SELECT c.id, s.dur FROM call c LEFT JOIN slice s ON s.id = c.id ORDER BY 2;"
+             "SELECT * FROM arg ORDER BY value; SELECT COUNT(*) FROM flow"], []),
     "diff": (["IN/a.prof", "IN/kineto.json"], []),
     "gate": (["--save", "OUT/base.json", "IN/a.prof", "IN/kineto.json"], ["base.json"]),
     "timeline": (["IN/c1.csv", "-o", "OUT/t.svg"], ["t.svg"]),

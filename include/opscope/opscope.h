@@ -5,6 +5,7 @@
 
 #include <opscope/analyse.h>
 #include <opscope/profile.h>
+#include <opscope/query.h>
 #include <opscope/record.h>
 #include <opscope/result.h>
 #include <opscope/table.h>

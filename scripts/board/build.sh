@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 root=$PWD/.cache/aarch64
-packages=(zlib1g-dev libzstd-dev liblz4-dev libpcre2-dev libpng-dev libjpeg62-turbo-dev)
+packages=(zlib1g-dev libzstd-dev liblz4-dev libpcre2-dev libsqlite3-dev libpng-dev libjpeg62-turbo-dev)
 
 lacks() {
     echo "no aarch64 build: $1" >&2

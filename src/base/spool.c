@@ -21,7 +21,7 @@ static void release_file(void *what)
     close((int)(intptr_t)what);
 }
 
-static void close_file(int file)
+void spool_temporary_close(int file)
 {
     recovery_let_go(number_as_pointer(file));
     close(file);
@@ -33,7 +33,7 @@ static const char *folder(void)
     return chosen != NULL && chosen[0] != '\0' ? chosen : "/tmp";
 }
 
-static status spool_open_file(struct spool *spool)
+status spool_temporary_open(int *out_file)
 {
     int file = open(folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file < 0) {
@@ -45,14 +45,14 @@ static status spool_open_file(struct spool *spool)
         unlink(path);
     }
     recovery_hold(RECOVERY_LATER, release_file, number_as_pointer(file));
-    spool->file = file;
+    *out_file = file;
     return STATUS_OK;
 }
 
 static status spool_write_all(struct spool *spool, const char *data, size_t size)
 {
     if (spool->file < 0)
-        STATUS_TRY(spool_open_file(spool));
+        STATUS_TRY(spool_temporary_open(&spool->file));
     while (size > 0) {
         const ssize_t done = pwrite(spool->file, data, size, (off_t)spool->written);
         if (done < 0 && errno == EINTR)
@@ -152,7 +152,7 @@ void spool_free(struct spool *spool)
 {
     spool_unmap(spool);
     if (spool->file >= 0)
-        close_file(spool->file);
+        spool_temporary_close(spool->file);
     free(spool->window);
     *spool = SPOOL_EMPTY;
 }

@@ -40,4 +40,8 @@ status spool_make_room(struct spool *spool, size_t size, char **out_data);
 
 void spool_free(struct spool *spool);
 
+// Such a file by itself, for who reads and writes it in another way.
+status spool_temporary_open(int *out_file);
+void spool_temporary_close(int file);
+
 #endif

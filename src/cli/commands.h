@@ -34,6 +34,7 @@ extern const struct command COMMAND_QAIC_EXEC;
 extern const struct command COMMAND_QAIC_OPSTATS;
 extern const struct command COMMAND_QAIC_RUNNER;
 extern const struct command COMMAND_RUN;
+extern const struct command COMMAND_SQL;
 extern const struct command COMMAND_SUITE;
 extern const struct command COMMAND_TARGETS;
 extern const struct command COMMAND_TIMELINE;

@@ -69,7 +69,8 @@ static status convert_command(const struct arguments *arguments, int *out_exit)
 }
 
 static const struct option OPTIONS[] = {
-    {"output", 'o', OPTION_ONE, "FILE", "what to write: .pb, .json, .prof, .csv (and .gz, .zst)"},
+    {"output", 'o', OPTION_ONE, "FILE",
+     "what to write: .pb, .json, .prof, .db, .csv (and .gz, .zst)"},
     {"to", 0, OPTION_ONE, "FORMAT", "if the extension does not say it: see above"},
     {"num_slices", 0, OPTION_ONE, "N", "Torq C1: S<n> is slice n mod N (2)"},
     {"clock_mhz", 0, OPTION_ONE, "MHZ", "clock of Torq's compile-time cycles (800)"},
@@ -90,8 +91,9 @@ const struct command COMMAND_CONVERT = {
         "place for is counted in the ledger.\n\n"
         "Formats to write: perfetto (.pb), chrome (.json), kineto (.json of what came from\n"
         "PyTorch: the trace as it was), profile (.prof), spans (.csv: a flat table of all\n"
-        "events); torq-c1, -c2, -c4 (compile), -r1, -r2, -r4 (runtime); tenstorrent-report,\n"
-        "-v1, -v2, -v2.1. Torq's profiles keep a form of Torq's as .csv: torq-c1 for a compile\n"
+        "events), sqlite (.db: the tables of 'opscope sql'); torq-c1, -c2, -c4 (compile), -r1,\n"
+        "-r2, -r4 (runtime); tenstorrent-report, -v1, -v2, -v2.1. Torq's profiles keep a form of "
+        "Torq's as .csv: torq-c1 for a compile\n"
         "profile, torq-r2 for a runtime profile (torq-r1 for that form). A report stays one.",
     .examples = "  opscope convert timeline.csv -o timeline.pb\n"
                 "  opscope convert runtime.csv -o runtime.prof.zst\n"

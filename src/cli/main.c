@@ -27,6 +27,7 @@ const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
     &COMMAND_OPERATORS,
     &COMMAND_TOP,
+    &COMMAND_SQL,
     &COMMAND_DIFF,
     &COMMAND_GATE,
     &COMMAND_TIMELINE,

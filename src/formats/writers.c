@@ -10,6 +10,7 @@
 #include "formats/torq/engines.h"
 #include "formats/tracy/writer.h"
 #include "profile/file.h"
+#include "sql/database.h"
 
 static status write_perfetto(const struct format_writer *writer, struct profile *profile,
                              const char *path, const struct write_options *options)
@@ -63,6 +64,14 @@ static status writers_write_profile(const struct format_writer *writer, struct p
     (void)writer;
     (void)options;
     return profile_save(profile, path);
+}
+
+static status write_sqlite(const struct format_writer *writer, struct profile *profile,
+                           const char *path, const struct write_options *options)
+{
+    (void)writer;
+    (void)options;
+    return sql_database_write(profile, path);
 }
 
 static status write_torq(const struct format_writer *writer, struct profile *profile,
@@ -132,6 +141,7 @@ static const struct format_writer WRITERS[] = {
     {"kineto", NULL, write_kineto, 0},
     {"profile", ".prof", writers_write_profile, 0},
     {"tracy", ".tracy", write_tracy, 0},
+    {"sqlite", ".db .sqlite .sqlite3", write_sqlite, 0},
     {"csv", ".csv", writers_write_csv, 0},
     {"spans", NULL, write_spans, 0},
     {"torq-c1", NULL, write_torq, TORQ_C1},

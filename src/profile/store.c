@@ -204,10 +204,8 @@ struct sort_key {
 struct store_cursor {
     const struct event_store *store;
     uint32_t track;
-    size_t next_block; // index + 1; 0: none
-    struct store_reader reader;
+    struct store_mark at;
     struct spool sorted;
-    const struct sort_key *key;
     const struct sort_key *keys_end;
 };
 
@@ -256,7 +254,7 @@ static status sort_events(struct store_cursor *cursor)
     struct sort_key *keys = (struct sort_key *)(void *)data;
     const size_t count = size / sizeof *keys;
     sort_in_place(keys, count, sizeof *keys, store_comes_before);
-    cursor->key = keys;
+    cursor->at.key = keys;
     cursor->keys_end = count > 0 ? keys + count : keys;
     return STATUS_OK;
 }
@@ -273,17 +271,17 @@ status store_cursor_open(const struct event_store *store, uint32_t track, bool u
         store_cursor_free(cursor);
         return result;
     }
-    cursor->next_block = unsorted ? 0 : first_block(store, track);
+    cursor->at.next_block = unsorted ? 0 : first_block(store, track);
     *out_cursor = cursor;
     return STATUS_OK;
 }
 
-static bool next_by_key(struct store_cursor *cursor, struct event *out_event,
-                        struct view *out_values)
+static bool next_by_key(const struct store_cursor *cursor, struct store_mark *mark,
+                        struct event *out_event, struct view *out_values)
 {
     bool found = false;
-    while (!found && cursor->key < cursor->keys_end) {
-        const struct sort_key *key = cursor->key++;
+    while (!found && mark->key < cursor->keys_end) {
+        const struct sort_key *key = mark->key++;
         struct store_reader reader = {key->at, key->block_end, key->previous_start, key->names,
                                       key->calls};
         found = store_next(&reader, out_event, out_values);
@@ -291,20 +289,31 @@ static bool next_by_key(struct store_cursor *cursor, struct event *out_event,
     return found;
 }
 
+struct store_mark store_cursor_mark(const struct store_cursor *cursor)
+{
+    return cursor->at;
+}
+
+bool store_cursor_next_at(const struct store_cursor *cursor, struct store_mark *mark,
+                          struct event *out_event, struct view *out_values)
+{
+    out_event->track = cursor->track;
+    if (mark->key != NULL)
+        return next_by_key(cursor, mark, out_event, out_values);
+    while (!store_next(&mark->reader, out_event, out_values)) {
+        if (mark->next_block == 0)
+            return false;
+        const struct store_block block = store_block_get(cursor->store, mark->next_block - 1);
+        mark->reader = store_read(&block);
+        mark->next_block = block.next;
+    }
+    return true;
+}
+
 bool store_cursor_next(struct store_cursor *cursor, struct event *out_event,
                        struct view *out_values)
 {
-    out_event->track = cursor->track;
-    if (cursor->key != NULL)
-        return next_by_key(cursor, out_event, out_values);
-    while (!store_next(&cursor->reader, out_event, out_values)) {
-        if (cursor->next_block == 0)
-            return false;
-        const struct store_block block = store_block_get(cursor->store, cursor->next_block - 1);
-        cursor->reader = store_read(&block);
-        cursor->next_block = block.next;
-    }
-    return true;
+    return store_cursor_next_at(cursor, &cursor->at, out_event, out_values);
 }
 
 void store_cursor_free(struct store_cursor *cursor)

@@ -61,6 +61,22 @@ bool store_cursor_next(struct store_cursor *cursor, struct event *out_event,
                        struct view *out_values);
 void store_cursor_free(struct store_cursor *cursor);
 
+// A place in the order of a cursor: what comes next there. Several may be kept of one cursor, and
+// are good as long as it is.
+struct sort_key;
+struct store_mark {
+    size_t next_block; // index + 1; 0: none
+    struct store_reader reader;
+    const struct sort_key *key; // of a track that is not in order
+};
+
+// The place before the first event, for a cursor that has given none yet.
+struct store_mark store_cursor_mark(const struct store_cursor *cursor);
+
+// Like store_cursor_next, from a place of the caller's, which moves on. Allocates nothing.
+bool store_cursor_next_at(const struct store_cursor *cursor, struct store_mark *mark,
+                          struct event *out_event, struct view *out_values);
+
 // Hands the same to `sink`, in batches.
 status store_replay(struct event_store *store, uint32_t track, bool unsorted,
                     struct event_sink *sink);

@@ -4,7 +4,7 @@ import tenstorrent_logs
 from onnx_writer import *
 from torq_compile import *
 
-COMMANDS = ("overview", "convert", "merge", "operators", "top", "info", "perfetto_logger", "tt-report", "tt-perf",
+COMMANDS = ("overview", "convert", "merge", "operators", "top", "sql", "info", "perfetto_logger", "tt-report", "tt-perf",
             "links", "compile", "torq-compile", "program", "verify", "targets")
 
 

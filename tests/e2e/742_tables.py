@@ -86,7 +86,7 @@ TABLES = {
 # Commands that have --json and no such table, and why.
 OTHERS = {
     "infer": "values", "run": "values", "program": "a tree of a program",
-    "verify": "a verdict", "gate": "a verdict", "timeline": "a picture",
+    "verify": "a verdict", "gate": "a verdict", "timeline": "a picture", "sql": "the query says which columns",
 }
 
 # Their --csv takes a file, as the vendor's does.

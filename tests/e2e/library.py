@@ -5,7 +5,7 @@ from support import ROOT, SANITIZED, Skip, os, program, re, run
 __all__ = ["EXAMPLES", "HEADERS", "Installed", "declared", "exported", "install"]
 
 EXAMPLES = sorted(path.name for path in (ROOT / "examples").iterdir() if path.suffix in (".c", ".cpp"))
-HEADERS = ["analyse.h", "opscope.h", "profile.h", "record.h", "result.h", "session.h", "table.h",
+HEADERS = ["analyse.h", "opscope.h", "profile.h", "query.h", "record.h", "result.h", "session.h", "table.h",
            "timechart.h", "version.h"]
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]

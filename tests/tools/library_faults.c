@@ -127,6 +127,29 @@ static int visit_times(struct opscope_profile *profile)
     return code;
 }
 
+static int visit_query(struct opscope_profile *profile)
+{
+    struct opscope_query *query;
+    struct opscope_query_cell cell;
+    char message[256] = "";
+    int code =
+        opscope_query_open(profile,
+                           "CREATE TEMP VIEW v AS SELECT call_id, dur FROM span;"
+                           "SELECT c.id, c.start, v.dur, a.value, f.kind FROM call c"
+                           " LEFT JOIN v ON v.call_id = c.id LEFT JOIN arg a ON a.call_id = c.id"
+                           " LEFT JOIN flow f ON f.span_in = c.id ORDER BY 3",
+                           &query, message, sizeof message);
+    if (code != OPSCOPE_OK)
+        return code;
+    while ((code = opscope_query_next(query, message, sizeof message)) == 1) {
+        for (uint32_t i = 0; i < opscope_query_column_count(query); i++)
+            opscope_query_get_cell(query, i, &cell);
+    }
+    opscope_query_column_name(query, 0);
+    opscope_query_free(query);
+    return code;
+}
+
 static int visit_columns(struct opscope_profile *profile)
 {
     const struct opscope_table_options options = {.arguments = "category", .filter = "*"};
@@ -159,10 +182,10 @@ static int visit(struct opscope_profile *profile, int code)
     // Also what is not sound is looked at.
     visit_tables(profile);
     opscope_profile_free(profile);
-    return code != OPSCOPE_OK       ? code
-           : overview != OPSCOPE_OK ? overview
-           : columns != OPSCOPE_OK  ? columns
-                                    : times;
+    const int codes[] = {code, overview, columns, times};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes && code == OPSCOPE_OK; i++)
+        code = codes[i];
+    return code;
 }
 
 static int read_file(const struct place *place)
@@ -180,6 +203,22 @@ static int read_bytes(const struct place *place)
     const int code = opscope_profile_open_memory(place->bytes, place->size, "bytes", NULL, &profile,
                                                  message, sizeof message);
     return visit(profile, code);
+}
+
+// SQLite reads its schema in many small blocks: one file is enough for all of them.
+static int ask(const struct place *place)
+{
+    struct opscope_profile *profile;
+    char message[256] = "";
+    int code = OPSCOPE_OK;
+    if (strstr(place->file, "kineto") == NULL)
+        return code;
+    code = opscope_profile_open(place->file, NULL, &profile, message, sizeof message);
+    if (code != OPSCOPE_OK)
+        return code;
+    code = visit_query(profile);
+    opscope_profile_free(profile);
+    return code;
 }
 
 // Writing ----------------------------------------------------------------------------------------
@@ -377,6 +416,7 @@ struct scenario {
 static const struct scenario SCENARIOS[] = {
     {"read", read_file, EACH_FILE, false},
     {"read bytes", read_bytes, EACH_FILE, false},
+    {"ask", ask, EACH_FILE, false},
     {"write", write_file, EACH_FORMAT, false},
     {"convert", convert_file, EACH_FORMAT, false},
     {"convert packed", convert_packed, EACH_FILE, false},
@@ -523,8 +563,11 @@ static uint64_t try_scenario(const struct scenario *scenario, struct place place
     uint64_t points = 0;
     if (scenario->times != EACH_FORMAT)
         return try_all(scenario, &place, every);
-    for (uint32_t i = 0; (place.format = opscope_writable_format(i)) != NULL; i++)
-        points += try_all(scenario, &place, every);
+    for (uint32_t i = 0; (place.format = opscope_writable_format(i)) != NULL; i++) {
+        // SQLite takes a hundred times as many blocks as the others.
+        const bool many = strcmp(place.format, "sqlite") == 0;
+        points += try_all(scenario, &place, many ? 50 * every : every);
+    }
     return points;
 }
 

@@ -329,6 +329,63 @@ static void the_ledger_says_what_is_missing(void **state)
 }
 
 // Programs that exist rely on it: fields may only come after these.
+static void a_query_gives_rows(void **state)
+{
+    (void)state;
+    struct opscope_profile *profile = example();
+    struct opscope_query *query;
+    struct opscope_query_cell cell;
+    assert_int_equal(opscope_query_open(profile,
+                                        "CREATE TEMP VIEW v AS SELECT * FROM span;\n"
+                                        "SELECT n.value AS name, v.ts, v.ts / 4.0, v.role, x'00'"
+                                        " FROM v JOIN string n ON n.id = v.name_id ORDER BY v.id;",
+                                        &query, NULL, 0),
+                     OPSCOPE_OK);
+    assert_int_equal(opscope_query_column_count(query), 5);
+    assert_string_equal(opscope_query_column_name(query, 0), "name");
+    assert_null(opscope_query_column_name(query, 5));
+    assert_int_equal(opscope_query_get_cell(query, 0, &cell), OPSCOPE_ERROR_NOT_FOUND);
+    for (int64_t i = 0; i < (int64_t)ROUNDS; i++) {
+        static const uint32_t KINDS[] = {OPSCOPE_CELL_TEXT, OPSCOPE_CELL_INTEGER, OPSCOPE_CELL_REAL,
+                                         OPSCOPE_CELL_TEXT, OPSCOPE_CELL_BLOB};
+        assert_int_equal(opscope_query_next(query, NULL, 0), 1);
+        for (uint32_t j = 0; j < 5; j++) {
+            assert_int_equal(opscope_query_get_cell(query, j, &cell), OPSCOPE_OK);
+            assert_int_equal(cell.kind, KINDS[j]);
+            if (j == 1)
+                assert_int_equal(cell.integer, 20 * i); // of 500 MHz
+            if (j == 2)
+                assert_true(cell.real == 5.0 * (double)i);
+            if (j == 4)
+                assert_int_equal(cell.size, 1);
+        }
+        assert_int_equal(opscope_query_get_cell(query, 5, &cell), OPSCOPE_ERROR_NOT_FOUND);
+    }
+    assert_int_equal(opscope_query_next(query, NULL, 0), 0);
+    opscope_query_free(query);
+    opscope_profile_free(profile);
+}
+
+static void a_query_that_is_wrong_is_refused(void **state)
+{
+    (void)state;
+    static const char *const WRONG[] = {
+        "SELECT",         "SELECT nothing FROM span", "",
+        "-- nothing",     "DELETE FROM span",         "SELECT 1; SELECT 2",
+        "ATTACH 'x' AS y"};
+    struct opscope_profile *profile = example();
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        struct opscope_query *query;
+        char message[64] = "";
+        assert_int_equal(opscope_query_open(profile, WRONG[i], &query, message, sizeof message),
+                         OPSCOPE_ERROR_USAGE);
+        assert_null(query);
+        assert_true(strncmp(message, "SQL: ", 5) == 0);
+    }
+    opscope_query_free(NULL);
+    opscope_profile_free(profile);
+}
+
 static void structures_keep_their_layout(void **state)
 {
     (void)state;
@@ -342,6 +399,7 @@ static void structures_keep_their_layout(void **state)
     assert_int_equal(offsetof(struct opscope_profile_call, key), 32);
     assert_int_equal(offsetof(struct opscope_profile_buffer, to), 40);
     assert_int_equal(offsetof(struct opscope_ledger, not_carried), 32);
+    assert_int_equal(offsetof(struct opscope_query_cell, size), 32);
     assert_int_equal(offsetof(struct opscope_profile_note, kind), 16);
     assert_int_equal(offsetof(struct opscope_profile_value, number), 24);
     assert_int_equal(offsetof(struct opscope_profile_value, clock), 56);
@@ -527,6 +585,8 @@ int main(void)
         cmocka_unit_test(what_makes_no_sense_is_refused_with_a_reason),
         cmocka_unit_test(engines_have_any_name_and_roles_are_checked),
         cmocka_unit_test(the_ledger_says_what_is_missing),
+        cmocka_unit_test(a_query_gives_rows),
+        cmocka_unit_test(a_query_that_is_wrong_is_refused),
         cmocka_unit_test(structures_keep_their_layout),
         cmocka_unit_test(structures_of_other_versions_are_handled),
         cmocka_unit_test(failures_have_a_code_and_a_message_that_fits),
