@@ -5,12 +5,13 @@
 
 Makes a Torq profile of ROWS spans. Takes turns: `wc -l` of it; `opscope sql` on it, by name and by the number of the
 name, and on the .prof that opscope made of it; sqlite3 on the database of `opscope convert -o x.db`; and trace_processor
-on the .pb, in its build for WebAssembly under node (TP: a script that takes a trace and a query), which opens the trace
-again for each question as opscope does. The best of each counts; ratios are to `wc -l` of the CSV in the same run. All
+on the .pb, in its build for WebAssembly under node (TP: a script that takes a trace and a query; TP_DIR in the
+environment is the folder of its wasm), which opens the trace again for each question as opscope does. The best of each counts; ratios are to `wc -l` of the CSV in the same run. All
 must count the same spans. Prints a table; exits 0 whatever it says.
 """
 
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -25,7 +26,6 @@ TRACE_PROCESSOR = ROOT.parent / "shared/tools/tp.js"
 
 
 def add_options(parser):
-    parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--tp", type=pathlib.Path, default=TRACE_PROCESSOR)
 
 
@@ -63,10 +63,10 @@ def measure(options, folder):
     if shutil.which("sqlite3"):
         commands["sqlite3 in.db"] = ["sqlite3", str(folder / "in.db"), BY_NAME]
         commands["the same by name_id in.db"] = ["sqlite3", str(folder / "in.db"), BY_NUMBER]
-    if shutil.which("node") and options.tp.exists():
+    if shutil.which("node") and options.tp.exists() and "TP_DIR" in os.environ:
         commands["trace_processor (wasm)"] = ["node", str(options.tp), str(folder / "in.pb"), BY_NAME]
     else:
-        row("trace_processor (wasm)", "-", "no node, or no script for it: --tp")
+        row("trace_processor (wasm)", "-", "no node, no script for it (--tp), or no wasm (TP_DIR)")
     best = best_times(options.rounds, commands)
     for name, seconds in best.items():
         row(name, f"{seconds:.2f} s", f"{seconds / best['wc -l']:.0f} x wc -l")

@@ -8,6 +8,7 @@
 #define OPSCOPE_QUERY_H
 
 #include <opscope/profile.h>
+#include <opscope/table.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +61,11 @@ static inline int opscope_query_get_cell(struct opscope_query *query, uint32_t c
 {
     return opscope_query_get_cell_sized(query, column, out_cell, sizeof *out_cell);
 }
+
+// All rows that are left, as columns (opscope/table.h): what is NULL is absent, and a blob is a
+// text.
+int opscope_query_table(struct opscope_query *query, struct opscope_table **out_table,
+                        char *message, size_t size);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

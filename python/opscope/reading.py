@@ -211,6 +211,9 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "opscope_table_row_count": (ctypes.c_uint64, [_handle]),
     "opscope_table_column_count": (_number, [_handle]),
     "opscope_table_get_column_sized": (ctypes.c_int, [_handle, _number, _pointer(_Column), _size]),
+    "opscope_query_open": (ctypes.c_int, [_handle, _text, _pointer(_handle), *_said]),
+    "opscope_query_table": (ctypes.c_int, [_handle, _pointer(_handle), *_said]),
+    "opscope_query_free": (None, [_handle]),
     "opscope_profile_get_ledger_sized": (ctypes.c_int, [_handle, _number, _pointer(_Ledger), _size]),
     "opscope_profile_note_count": (_number, [_handle]),
     "opscope_profile_get_note_sized": (ctypes.c_int, [_handle, _number, _pointer(_Note), _size]),
@@ -386,6 +389,9 @@ class Table(collections.abc.Sequence, Generic[Row]):
             column = _Column()
             library.opscope_table_get_column_sized(handle, index, ctypes.byref(column), ctypes.sizeof(column))
             made = Column(owner, self._rows, column)
+            name, number = made.name, 2
+            while made.name in self.columns:  # of a query that gives two the same
+                made.name, number = f"{name}_{number}", number + 1
             self.columns[made.name] = made
         fields = _fields(self.columns)
         self._row = row if row is not None and getattr(row, "_fields", None) == tuple(fields) else \
@@ -544,6 +550,17 @@ class Profile:
     def overview(self, *, all: bool = False, columns: _Words = None) -> "Table[Metric]":
         """Where the time went, as `opscope overview`; with `all` also the figures that it does not show."""
         return self.table("overview", all=all, columns=columns)
+
+    def sql(self, query: str) -> "Table[Any]":
+        """What a SELECT gives, over the tables and views of docs/sql.md; NULL is None."""
+        asked, handle = ctypes.c_void_p(), ctypes.c_void_p()
+        with self._lock:
+            _call("opscope_query_open", self._open(), _encode(query), ctypes.byref(asked))
+            try:
+                _call("opscope_query_table", asked, ctypes.byref(handle))
+            finally:
+                _library().opscope_query_free(asked)
+        return Table(_library(), handle)
 
     @property
     def ledger(self) -> Ledger:

@@ -4,6 +4,7 @@
 
 #include "api.h"
 #include "base/memory.h"
+#include "columns.h"
 #include "sql/query.h"
 
 struct opscope_query {
@@ -125,4 +126,85 @@ int opscope_query_get_cell_sized(struct opscope_query *query, uint32_t column,
     }
     api_give(out_cell, size, &given, sizeof given);
     return found ? OPSCOPE_OK : OPSCOPE_ERROR_NOT_FOUND;
+}
+
+// All rows ------------------------------------------------------------------------
+
+static void add_value_of_row(struct column *column, struct sql_value value)
+{
+    switch (value.kind) {
+    case SQL_VALUE_INTEGER:
+        column_add_signed(column, value.integer);
+        break;
+    case SQL_VALUE_REAL:
+        column_add_real(column, value.real);
+        break;
+    case SQL_VALUE_TEXT:
+    case SQL_VALUE_BLOB:
+        column_add_text(column, value.text.size > 0 ? value.text : VIEW_LITERAL(""));
+        break;
+    default:
+        column_add_absent(column);
+    }
+}
+
+static int start_table(struct opscope_query *query, struct opscope_table **out_table)
+{
+    struct opscope_table *table = memory_allocate_zeroed(1, sizeof *table);
+    for (uint32_t i = 0; i < opscope_query_column_count(query); i++)
+        columns_add(table, view_of(opscope_query_column_name(query, i)), "", "");
+    *out_table = table;
+    return OPSCOPE_OK;
+}
+
+static int add_row(struct opscope_query *query, struct opscope_table *table)
+{
+    for (uint32_t i = 0; i < table->count; i++)
+        add_value_of_row(&table->columns[i], sql_statement_value(query->statement, i));
+    return OPSCOPE_OK;
+}
+
+static int finish_table(struct opscope_table *table)
+{
+    columns_finish(table);
+    return OPSCOPE_OK;
+}
+
+// In scopes of their own: what SQLite takes while it steps is not the table's.
+static int start_in_scope(struct opscope_query *query, struct region *region,
+                          struct opscope_table **out_table)
+{
+    return RECOVERY_SCOPE(region, start_table(query, out_table), OPSCOPE_ERROR_LIMIT);
+}
+
+static int add_in_scope(struct opscope_query *query, struct region *region,
+                        struct opscope_table *table)
+{
+    return RECOVERY_SCOPE(region, add_row(query, table), OPSCOPE_ERROR_LIMIT);
+}
+
+static int finish_in_scope(struct opscope_table *table, struct region *region)
+{
+    return RECOVERY_SCOPE(region, finish_table(table), OPSCOPE_ERROR_LIMIT);
+}
+
+int opscope_query_table(struct opscope_query *query, struct opscope_table **out_table,
+                        char *message, size_t size)
+{
+    struct region region = REGION_EMPTY;
+    struct opscope_table *table = NULL;
+    int found = 0;
+    *out_table = NULL;
+    int code = start_in_scope(query, &region, &table);
+    while (code == OPSCOPE_OK && (found = opscope_query_next(query, message, size)) == 1)
+        code = add_in_scope(query, &region, table);
+    if (code == OPSCOPE_OK && found == 0)
+        code = finish_in_scope(table, &region);
+    if (code == OPSCOPE_OK && found == 0) {
+        region_forget(&region);
+        *out_table = table;
+        return OPSCOPE_OK;
+    }
+    region_release(&region);
+    return found < 0 ? found : api_no_memory(message, size);
 }

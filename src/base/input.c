@@ -529,17 +529,21 @@ static bool beginning_is_enough(struct view beginning)
     return false;
 }
 
-bool input_file_is(const char *path, bool (*recognise)(struct view bytes))
+status input_recognise(const char *path, bool (*recognise)(struct view bytes), bool *out_is)
 {
     struct input *input;
+    *out_is = false;
     if (strcmp(path, "-") == 0)
-        return false;
-    const status failure = input_open_known(path, beginning_is_enough, &input);
-    if (failure != STATUS_OK) {
-        status_free(failure);
-        return false;
-    }
-    const bool found = recognise(input->bytes);
+        return STATUS_OK;
+    STATUS_TRY(input_open_known(path, beginning_is_enough, &input));
+    *out_is = recognise(input->bytes);
     input_close(input);
+    return STATUS_OK;
+}
+
+bool input_file_is(const char *path, bool (*recognise)(struct view bytes))
+{
+    bool found;
+    status_free(input_recognise(path, recognise, &found));
     return found;
 }

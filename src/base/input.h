@@ -53,6 +53,9 @@ status input_open_known(const char *path, bool (*known)(struct view beginning),
 // nothing: it could not be read again.
 bool input_file_is(const char *path, bool (*recognise)(struct view bytes));
 
+// The same for whoever would do something else with the file: that it cannot be read is a failure.
+status input_recognise(const char *path, bool (*recognise)(struct view bytes), bool *out_is);
+
 // A regular file exactly as it is, packed or not.
 status input_map(const char *path, struct input **out_input);
 

@@ -22,8 +22,7 @@ struct staged_job {
 static uint64_t box_bytes(const struct staged_job *staged, uint32_t value,
                           const struct plan_box *box)
 {
-    return plan_box_stored(staged->engine, box,
-                           group_value(staged->emitter->plan, value)->type.element);
+    return plan_box_stored(staged->emitter->plan, staged->engine, value, box);
 }
 
 // A ring for part of a value: room for a few pieces, or for all of it where that is less.

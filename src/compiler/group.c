@@ -274,11 +274,9 @@ static uint64_t tile_bytes(const struct plan *plan, const struct plan_group *gro
         group->engine != TARGET_NONE ? &plan->target->engines[group->engine] : &NONE;
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < group->input_count; i++)
-        bytes += plan_box_stored(engine, &tile->inputs[i],
-                                 group_value(plan, group->inputs[i])->type.element);
+        bytes += plan_box_stored(plan, engine, group->inputs[i], &tile->inputs[i]);
     for (uint32_t i = 0; i < group->output_count; i++)
-        bytes += plan_box_stored(engine, &tile->outputs[i],
-                                 group_value(plan, group->outputs[i])->type.element);
+        bytes += plan_box_stored(plan, engine, group->outputs[i], &tile->outputs[i]);
     return bytes;
 }
 

@@ -452,6 +452,7 @@ status pass_place(struct plan *plan)
     const uint32_t processor =
         target_is_processor(target) ? target_engine_with(target, TARGET_ROLE_COMPUTE) : TARGET_NONE;
     STATUS_TRY(place_check_words(target));
+    plan_find_images(plan);
     for (uint32_t i = 0; i < plan->group_count; i++) {
         if (processor != TARGET_NONE)
             place_on(&plan->groups[i], processor,

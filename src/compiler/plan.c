@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "images.h"
 #include "network/block.h"
 
 struct plan *plan_create(struct network *network, const struct target *target)
@@ -24,6 +25,7 @@ void plan_free(struct plan *plan)
     free(plan->places);
     free(plan->stored);
     free(plan->swapped);
+    free(plan->images);
     arena_free(&plan->arena);
     free(plan);
 }
@@ -61,12 +63,29 @@ uint64_t plan_box_bytes(const struct plan_box *box, enum element element)
     return bytes;
 }
 
-uint64_t plan_box_stored(const struct target_engine *engine, const struct plan_box *box,
-                         enum element element)
+void plan_find_images(struct plan *plan)
 {
+    free(plan->images);
+    plan->images = NULL;
+    for (uint32_t i = 0; i < plan->target->engine_count; i++) {
+        if (target_engine_is_tiled(&plan->target->engines[i]) && plan->images == NULL)
+            plan->images = images_find(plan->network);
+    }
+}
+
+bool plan_is_image(const struct plan *plan, uint32_t value)
+{
+    return plan->images != NULL && plan->images[value];
+}
+
+uint64_t plan_box_stored(const struct plan *plan, const struct target_engine *engine,
+                         uint32_t value, const struct plan_box *box)
+{
+    const enum element element = network_value(plan->network, value)->type.element;
+    const bool tiled = target_engine_is_tiled(engine) && !plan_is_image(plan, value);
     struct shape shape = {.rank = box->rank};
     memcpy(shape.dims, box->size, box->rank * sizeof *box->size);
-    for (uint32_t i = 0; i < 2 && i < box->rank; i++) {
+    for (uint32_t i = 0; tiled && i < 2 && i < box->rank; i++) {
         const int64_t step = engine->tile[1 - i];
         int64_t *side = &shape.dims[box->rank - 1 - i];
         *side = (*side + step - 1) / step * step;

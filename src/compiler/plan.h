@@ -121,6 +121,7 @@ struct plan {
     // a whole. NULL: nothing is made near.
     bool *stored;
     bool *swapped;
+    bool *images; // by value (images.h), once groups are fused; NULL: nothing lies in tiles
     struct plan_warning *warnings;
     size_t warning_count;
     size_t warning_capacity;
@@ -174,9 +175,14 @@ bool plan_is_cast(const struct plan *plan, uint32_t value);
 // Bytes of a box in memory.
 uint64_t plan_box_bytes(const struct plan_box *box, enum element element);
 
-// The same as it lies in the device's memory: in whole tiles of the engine, and in blocks.
-uint64_t plan_box_stored(const struct target_engine *engine, const struct plan_box *box,
-                         enum element element);
+// The same as it lies in the device's memory: in whole tiles of the engine, unless it is an image,
+// and in blocks.
+uint64_t plan_box_stored(const struct plan *plan, const struct target_engine *engine,
+                         uint32_t value, const struct plan_box *box);
+
+// Whether the value is an image (images.h), for a target whose values lie in tiles.
+bool plan_is_image(const struct plan *plan, uint32_t value);
+void plan_find_images(struct plan *plan); // once no more values are added
 struct plan_box plan_box_whole(const struct shape *shape);
 
 // The same size, from the beginning: where a tile lies in its own buffer.

@@ -23,9 +23,10 @@ static status convert_convert_write_report(const struct convert_request *request
                                     .version = report_convert_version(request->to)};
         return ops_report_of_profile(&report, request->in, profile);
     }
+    bool is_report;
+    STATUS_TRY(report_convert_is_input(request->in, &is_report));
     const status result = report_convert(request->in, request->out, request->to, profile);
-    if (result == STATUS_OK || status_code_of(result) == STATUS_NOT_FOUND ||
-        report_convert_is_input(request->in))
+    if (result == STATUS_OK || is_report)
         return result;
     return status_within(result, "only a report, or a profile of logs, becomes a report ('opscope "
                                  "tt-report' makes one of logs)");
@@ -37,7 +38,10 @@ status convert_file(const struct convert_request *request, struct profile *profi
         return convert_convert_write_report(request, profile);
     const struct format_writer *writer;
     STATUS_TRY(format_writer_find(request->to, request->out, &writer));
-    if (strcmp(writer->name, "csv") == 0 && report_convert_is_input(request->in))
+    bool is_report = false;
+    if (strcmp(writer->name, "csv") == 0)
+        STATUS_TRY(report_convert_is_input(request->in, &is_report));
+    if (is_report)
         return report_convert(request->in, request->out, NULL, profile);
     STATUS_TRY(format_read(request->in, &request->reading, profile));
     return writer->write(writer, profile, request->out, &request->writing);

@@ -75,7 +75,7 @@ static void describe_add_work(struct describing *describing, const struct progra
 // What values lie in, where that is not as the network has them.
 static void add_tile(struct describing *describing, const struct target_engine *engine)
 {
-    if (engine->tile[0] == 1 && engine->tile[1] == 1)
+    if (!target_engine_is_tiled(engine))
         return;
     const struct target *target = describing->target;
     describing->text.size = 0;
@@ -231,8 +231,8 @@ static void add_fused_values(struct describing *describing, const uint32_t *oper
 static bool is_tiled(const struct describing *describing, const struct program_group *group)
 {
     const struct target *target = describing->target;
-    return group->engine < target->engine_count && (target->engines[group->engine].tile[0] > 1 ||
-                                                    target->engines[group->engine].tile[1] > 1);
+    return group->engine < target->engine_count &&
+           target_engine_is_tiled(&target->engines[group->engine]);
 }
 
 // What was fused is an operator of its own; its calls have one for each of the

@@ -218,6 +218,12 @@ uint32_t target_far_memory(const struct target *target); // the first that is no
 // How many units there are of what is there so often.
 uint32_t target_units(const struct target *target, enum target_per per);
 
+// Whether values of it lie in tiles of several rows or columns.
+static inline bool target_engine_is_tiled(const struct target_engine *engine)
+{
+    return engine->tile[0] > 1 || engine->tile[1] > 1;
+}
+
 // The number of a lane among all lanes, and of a unit of a memory among all of them. The
 // parts must be the target's.
 static inline uint32_t target_lane(const struct target *target, uint32_t engine, uint32_t unit,

@@ -91,6 +91,27 @@ print(json.dumps({
             equal(said["ledger"][key], info["ledger"][key], f"{path}: ledger: {key}")
 
 
+def test_sql_gives_what_the_command_prints(folder):
+    queries = ["SELECT name, count(*) AS n, sum(dur) FROM slice GROUP BY name ORDER BY n DESC, name",
+               "SELECT dur, dur / 2.0, NULL, name, name FROM slice ORDER BY id LIMIT 40",
+               "SELECT * FROM thread_track", "SELECT 1 WHERE 0"]
+    for path in (TRACES / "training.json.gz", TRACES / "memory.json.gz"):
+        said = script(folder, """
+profile = opscope.open(sys.argv[1])
+print(json.dumps([list(map(list, profile.sql(query))) for query in sys.argv[2:]]))
+""", path, *queries).json()
+        for rows, query in zip(said, queries):
+            printed = opscope("sql", path, query, "--csv").out.splitlines()[1:]
+            equal(len(rows), len(printed), f"{path}: {query}: rows")
+        with gzip.open(path) as file:
+            events = json.load(file, parse_float=Decimal)["traceEvents"]
+        want = Counter(event["name"] for event in events if event["ph"] == "X")
+        got = {row[0]: row[1] for row in said[0]}
+        true(all(got[name] >= count for name, count in want.items()), f"{path}: names and counts")
+        equal([row[1] for row in said[1]], [row[0] / 2 for row in said[1]], f"{path}: reals")
+        true(all(row[2] is None and row[3] == row[4] for row in said[1]), f"{path}: NULL, and a name twice")
+
+
 def test_rows_have_the_types_that_hints_say(folder):
     """The classes of rows are used for all columns of every table, and hold what they are said to hold."""
     script(folder, """

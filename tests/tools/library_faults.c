@@ -127,6 +127,21 @@ static int visit_times(struct opscope_profile *profile)
     return code;
 }
 
+static int visit_query_table(struct opscope_profile *profile)
+{
+    struct opscope_query *query;
+    struct opscope_table *table;
+    char message[256] = "";
+    int code = opscope_query_open(profile, "SELECT name, dur, dur / 2.0, category FROM slice",
+                                  &query, message, sizeof message);
+    if (code != OPSCOPE_OK)
+        return code;
+    code = opscope_query_table(query, &table, message, sizeof message);
+    opscope_table_free(table);
+    opscope_query_free(query);
+    return code;
+}
+
 static int visit_query(struct opscope_profile *profile)
 {
     struct opscope_query *query;
@@ -147,7 +162,7 @@ static int visit_query(struct opscope_profile *profile)
     }
     opscope_query_column_name(query, 0);
     opscope_query_free(query);
-    return code;
+    return code != OPSCOPE_OK ? code : visit_query_table(profile);
 }
 
 static int visit_columns(struct opscope_profile *profile)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/folder.h"
+
 static const struct {
     const char *name;
     bool as_read;
@@ -31,9 +33,10 @@ enum report_version report_convert_version(const char *name)
     return FORMS[find_form(name)].version;
 }
 
-bool report_convert_is_input(const char *path)
+status report_convert_is_input(const char *path, bool *out_is)
 {
-    return input_file_is(path, report_recognise);
+    *out_is = false;
+    return folder_is(path) ? STATUS_OK : input_recognise(path, report_recognise, out_is);
 }
 
 static void report_convert_account_for(const struct report *report, const char *path,

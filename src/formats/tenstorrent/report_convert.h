@@ -14,7 +14,7 @@ bool report_convert_is_form(const char *name);
 enum report_version report_convert_version(const char *name);
 
 // Whether a file is a report. The standard input is not looked at.
-bool report_convert_is_input(const char *path);
+status report_convert_is_input(const char *path, bool *out_is);
 
 // Writes the report at `in` to `out` in the form `name`; NULL: as it is read,
 // the same bytes. Rows that are cut off are in the ledger of `account`.
