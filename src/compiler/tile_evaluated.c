@@ -26,6 +26,7 @@ struct chooser {
     struct evaluation *evaluation;
     struct alike *alike; // chains that were searched
     uint32_t *readers;
+    bool quick; // enough to tell chains from one another
     // What the target's plan asks for where it can be had: finer cuts, and less memory.
     uint32_t split;
     double room;
@@ -398,8 +399,12 @@ static struct alike_answer search(struct chooser *chooser, struct tiler *tiler, 
     uint32_t units[UNITS_MOST];
     uint32_t splits[SPLITS];
     const struct plan_group *head = &chooser->plan->groups[first];
-    const uint32_t count = list_units(chain_units(chooser->plan, head), units);
+    uint32_t count = list_units(chain_units(chooser->plan, head), units);
     const uint32_t cut_count = WAYS * list_splits(chooser, head, splits);
+    if (chooser->quick) { // all cores
+        units[0] = units[count - 1];
+        count = 1;
+    }
     for (uint32_t way = 0; way < cut_count; way++) {
         cuts[way] = list_cuts_in(tiler, splits[way / WAYS], way % WAYS);
         for (uint32_t i = count; i-- > 0;)
@@ -422,8 +427,8 @@ static struct alike_answer search(struct chooser *chooser, struct tiler *tiler, 
 // How the chain of `count` groups is cut best, and how long it takes then.
 static struct alike_answer find_best(struct chooser *chooser, uint32_t first, uint32_t count)
 {
-    const struct alike_question question = {first, count, chooser->split, chooser->room,
-                                            chooser->depth_room};
+    const struct alike_question question = {first,          count,         chooser->quick,
+                                            chooser->split, chooser->room, chooser->depth_room};
     const struct alike_answer *known = alike_find(chooser->alike, &question);
     struct alike_answer answer = {0};
     struct tiler tiler;
@@ -525,8 +530,10 @@ status tile_evaluated(struct plan *plan)
                               .readers = group_count_readers(plan->network)};
     chooser.alike = alike_create(plan, chooser.readers);
     struct begin *begins = memory_allocate_zeroed((size_t)plan->group_count + 1, sizeof *begins);
+    chooser.quick = true; // which chains there are; then how each is cut
     for (uint32_t i = plan->group_count; i-- > 0;)
         find_begin(&chooser, i, begins);
+    chooser.quick = false;
     for (uint32_t i = 0; i < plan->group_count; i++) {
         const uint32_t count = tile_chain(&chooser, i, &begins[i]);
         if (count == 0) {

@@ -156,7 +156,7 @@ def test_depth_first(folder):
         results[len(words)] = (sorted({task["group"] for task in tasks(listed, "dma_out")}), peak(listed))
     lengths = [[after - before for before, after in zip([-1, *writers], writers)] for writers, _ in results.values()]
     equal([sum(some) for some in lengths], [24, 24, 24], f"products and activations: {lengths}")
-    true(max(lengths[0]) == 8 < min(max(lengths[1]), max(lengths[2])), f"groups from one that writes to the next: {lengths}")
+    true(max(lengths[0]) <= 8 < min(max(lengths[1]), max(lengths[2])), f"groups from one that writes to the next: {lengths}")
     true(results[1][1] * 14 <= 8 << 20 and results[2][1] * 14 <= 32 << 20, f"memory of all cores: {results}")
     true(results[1][1] < results[2][1], "more memory is used where there is more")
     contains(compiled(folder, "-aic-depth-first-mem=16").out, "-aic-depth-first-mem: taken, without effect", "alone")
