@@ -1,12 +1,20 @@
 #include "windows.h"
 
+// Whether a buffer and the buffer of an operand hold parts of one value, in as many dimensions.
+static bool windows_same_value(const struct program_buffer *inside,
+                               const struct program_buffer *outside,
+                               const struct program_operand *operand)
+{
+    return inside->value == outside->value && inside->value != PROGRAM_NONE &&
+           inside->element == outside->element && inside->rank == operand->rank;
+}
+
 bool program_shows(const struct program *program, uint32_t buffer,
                    const struct program_operand *operand)
 {
     const struct program_buffer *inside = &program->buffers[buffer];
     const struct program_buffer *outside = &program->buffers[operand->buffer];
-    if (inside->value != outside->value || inside->value == PROGRAM_NONE ||
-        inside->element != outside->element || inside->rank != operand->rank)
+    if (!windows_same_value(inside, outside, operand))
         return false;
     for (uint32_t i = 0; i < operand->rank; i++) {
         int64_t place;
@@ -22,8 +30,7 @@ bool program_lies_within(const struct program *program, uint32_t buffer,
 {
     const struct program_buffer *inside = &program->buffers[buffer];
     const struct program_buffer *outside = &program->buffers[operand->buffer];
-    if (inside->value != outside->value || inside->value == PROGRAM_NONE ||
-        inside->element != outside->element || inside->rank != operand->rank)
+    if (!windows_same_value(inside, outside, operand))
         return false;
     for (uint32_t i = 0; i < operand->rank; i++) {
         int64_t place;
