@@ -10,6 +10,7 @@
 
 enum { LOW_PERCENT = 10 };
 
+#define LEAST 0.5        // ns: what is less comes of adding up
 #define CHANGED_BY 0.005 // of a number: what is less is rounding
 
 const char *comparison_verdict_name(enum comparison_verdict verdict)
@@ -154,22 +155,15 @@ static double sum_up(double *numbers, size_t count, enum comparison_statistic st
                                     : statistics_median(numbers, count);
 }
 
-// One number for each iteration of a run in which there was any, after what is there already;
-// negative ones say that there was none.
+// One number for each iteration of a run, or one for all of them, after what is there already.
 static void take_rounds(struct measured *measured, const double *rounds, size_t count,
                         const struct comparison *comparison)
 {
     double *kept = &measured->numbers[measured->count];
-    size_t kept_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (rounds[i] >= 0)
-            kept[kept_count++] = rounds[i];
-    }
-    if (comparison->by_runs && kept_count > 0) {
-        kept[0] = sum_up(kept, kept_count, comparison->options.statistic);
-        kept_count = 1;
-    }
-    measured->count += kept_count;
+    memcpy(kept, rounds, count * sizeof *kept);
+    if (comparison->by_runs && count > 0)
+        kept[0] = sum_up(kept, count, comparison->options.statistic);
+    measured->count += comparison->by_runs && count > 0 ? 1 : count;
 }
 
 static size_t rounds_of(const struct compared_side *side)
@@ -213,13 +207,11 @@ static struct measured measure_parts(const struct comparison *comparison,
     for (size_t r = 0; r < side->run_count; r++) {
         const struct work_run *run = &side->runs[r];
         double *rounds = memory_allocate_zeroed(run->iteration_count + 1, sizeof *rounds);
-        for (size_t i = 0; i < run->iteration_count; i++)
-            rounds[i] = -1;
         for (size_t i = 0; i < part_count; i++) {
             for (size_t at = side->samples[r][parts[i]]; at < side->samples[r][parts[i] + 1];
                  at++) {
                 const struct work_sample *sample = &run->samples[side->ordered[r][at]];
-                rounds[sample->iteration] = fmax(rounds[sample->iteration], 0) + sample->ns;
+                rounds[sample->iteration] += sample->ns;
             }
         }
         take_rounds(&measured, rounds, run->iteration_count, comparison);
@@ -240,7 +232,8 @@ static struct measured measure_rounds(const struct comparison *comparison,
         for (size_t i = 0; i < run->iteration_count; i++) {
             const struct work_iteration *round = &run->iterations[i];
             const double elapsed = (double)(round->last - round->first);
-            rounds[i] = idle ? fmax(elapsed - round->busy, 0) : elapsed;
+            const double rest = elapsed - round->busy;
+            rounds[i] = !idle ? elapsed : rest < LEAST ? 0 : rest;
         }
         take_rounds(&measured, rounds, run->iteration_count, comparison);
         free(rounds);
@@ -280,7 +273,7 @@ static void judge(const struct comparison *comparison, struct comparison_row *ro
     row->difference = (row->b.there ? b.value : 0) - (row->a.there ? a.value : 0);
     if (is_modelled(&comparison->sides[0]) && is_modelled(&comparison->sides[1]) && a.value > 0 &&
         b.value > 0) { // there is no chance in it
-        const double factor = b.value / a.value;
+        const double factor = fabs(b.value - a.value) < LEAST ? 1 : b.value / a.value;
         row->shift = (struct shift){factor, factor, factor, true};
     } else if (a.count > 0 && b.count > 0) {
         row->shift = shift_between((struct shift_side){a.numbers, a.count},
@@ -317,7 +310,7 @@ static unsigned changes_of(const struct comparison_row *row)
         a->part->kernel.size > 0 && b->part->kernel.size > 0 &&
         !comparison_same_text(a->part->kernel, a->part->name))
         changes |= CHANGED_KERNELS;
-    if (fabs(b->waited - a->waited) > 0.1 * fabs(row->difference) &&
+    if (fabs(b->waited - a->waited) > fmax(0.1 * fabs(row->difference), LEAST) &&
         (b->waited > a->waited) == (row->difference > 0))
         changes |= CHANGED_WAITING;
     return changes;
@@ -359,17 +352,16 @@ static struct grouped group_parts(const uint32_t *groups, size_t part_count, siz
     return grouped;
 }
 
-static void compare_groups(struct comparison *comparison, const struct match *match)
+static void compare_groups(struct comparison *comparison)
 {
+    const struct match *match = &comparison->match;
     struct grouped grouped[2];
     for (unsigned s = 0; s < 2; s++)
         grouped[s] = group_parts(match->groups[s], comparison->sides[s].part_count, match->count);
-    comparison->rows = memory_allocate_zeroed(match->count + 1, sizeof *comparison->rows);
     for (size_t i = 0; i < match->count; i++) {
         struct comparison_row *row = &comparison->rows[i];
         struct measured measured[2];
-        row->place = i;
-        row->relation = match->relations[i];
+        *row = (struct comparison_row){.place = i, .relation = match->relations[i]};
         for (unsigned s = 0; s < 2; s++) {
             const uint32_t *parts = grouped[s].parts + grouped[s].begins[i];
             const size_t count = grouped[s].begins[i + 1] - grouped[s].begins[i];
@@ -379,16 +371,23 @@ static void compare_groups(struct comparison *comparison, const struct match *ma
         judge(comparison, row, measured[0], measured[1]);
         row->changes = changes_of(row);
     }
-    comparison->count = match->count;
     for (unsigned s = 0; s < 2; s++) {
         free(grouped[s].begins);
         free(grouped[s].parts);
     }
 }
 
+static const struct work_part IDLE = {.name = {"(idle)", 6}};
+
+bool comparison_is_idle(const struct comparison_row *row)
+{
+    return row->a.part == &IDLE;
+}
+
 static struct comparison_row compare_rounds(const struct comparison *comparison, bool idle)
 {
-    struct comparison_row row = {.a = {.there = true}, .b = {.there = true}};
+    const struct comparison_half half = {.there = true, .parts = idle, .part = idle ? &IDLE : NULL};
+    struct comparison_row row = {.place = SIZE_MAX, .a = half, .b = half};
     judge(comparison, &row, measure_rounds(comparison, &comparison->sides[0], idle),
           measure_rounds(comparison, &comparison->sides[1], idle));
     return row;
@@ -415,30 +414,62 @@ static int by_beginning(const void *left, const void *right)
     return sort_compare(a->at, b->at);
 }
 
-// Whether runs of one side began between those of the other throughout.
+static bool have_one_clock(const struct compared_side sides[2])
+{
+    const struct view clock = sides[0].runs[0].clock;
+    for (unsigned s = 0; s < 2; s++) {
+        for (size_t i = 0; i < sides[s].run_count; i++) {
+            if (clock.size == 0 || !comparison_same_text(sides[s].runs[i].clock, clock))
+                return false;
+        }
+    }
+    return true;
+}
+
+// Whether runs of one side began between those of the other throughout: they change often, and
+// neither side is the earlier one on the whole.
 static enum shift_order order_of(const struct compared_side sides[2])
 {
     const size_t count = sides[0].run_count + sides[1].run_count;
     struct began *all = memory_allocate_zeroed(count + 1, sizeof *all);
+    double places[2] = {0}; // mean of each side
     size_t at = 0;
     size_t turns = 0;
+    if (!have_one_clock(sides)) {
+        free(all);
+        return SHIFT_ONE_AFTER_THE_OTHER;
+    }
     for (uint32_t s = 0; s < 2; s++) {
         for (size_t i = 0; i < sides[s].run_count; i++)
             all[at++] = (struct began){sides[s].runs[i].began, s};
     }
     sort_items(all, count, sizeof *all, by_beginning);
-    for (size_t i = 1; i < count; i++)
-        turns += all[i].side != all[i - 1].side && all[i].at != all[i - 1].at;
+    for (size_t i = 0; i < count; i++) {
+        places[all[i].side] += (double)i / (double)sides[all[i].side].run_count;
+        turns += i > 0 && all[i].side != all[i - 1].side && all[i].at != all[i - 1].at;
+    }
     free(all);
     const size_t fewest =
         sides[0].run_count < sides[1].run_count ? sides[0].run_count : sides[1].run_count;
-    return turns >= fewest && fewest > 1 ? SHIFT_IN_TURN : SHIFT_ONE_AFTER_THE_OTHER;
+    return turns >= fewest && fabs(places[0] - places[1]) <= (double)count / 6
+               ? SHIFT_IN_TURN
+               : SHIFT_ONE_AFTER_THE_OTHER;
 }
 
 static int comparison_by_time(const void *left, const void *right)
 {
     const struct work_run *a = left, *b = right;
     return sort_compare(a->began, b->began);
+}
+
+// In the order in which they were made, where a clock tells; else as they were given.
+static void sort_runs(struct work_run *runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i].clock.size == 0 || !comparison_same_text(runs[i].clock, runs[0].clock))
+            return;
+    }
+    sort_items(runs, count, sizeof *runs, comparison_by_time);
 }
 
 // All together ----------------------------------------------------------------
@@ -457,10 +488,9 @@ void comparison_make(struct work_run *a, size_t a_count, struct work_run *b, siz
                      const struct comparison_options *options, struct comparison *out_comparison)
 {
     struct comparison *comparison = out_comparison;
-    struct match match;
     *comparison = (struct comparison){.options = *options};
-    sort_items(a, a_count, sizeof *a, comparison_by_time);
-    sort_items(b, b_count, sizeof *b, comparison_by_time);
+    sort_runs(a, a_count);
+    sort_runs(b, b_count);
     make_side(&comparison->sides[0], a, a_count);
     make_side(&comparison->sides[1], b, b_count);
     comparison->by_runs = a_count > 1 && b_count > 1;
@@ -469,20 +499,28 @@ void comparison_make(struct work_run *a, size_t a_count, struct work_run *b, siz
     struct match_part *parts[2] = {match_parts_of(&comparison->sides[0]),
                                    match_parts_of(&comparison->sides[1])};
     match_sides((struct match_side){parts[0], comparison->sides[0].part_count},
-                (struct match_side){parts[1], comparison->sides[1].part_count}, &match);
-    compare_groups(comparison, &match);
-    sort_items(comparison->rows, comparison->count, sizeof *comparison->rows, by_difference);
-    comparison->total = compare_rounds(comparison, false);
-    comparison->idle = compare_rounds(comparison, true);
-    match_free(&match);
+                (struct match_side){parts[1], comparison->sides[1].part_count}, &comparison->match);
     free(parts[0]);
     free(parts[1]);
+    comparison->count = comparison->match.count + 1;
+    comparison->rows = memory_allocate_zeroed(comparison->count, sizeof *comparison->rows);
+    comparison_judge(comparison, options->confidence);
+}
+
+void comparison_judge(struct comparison *comparison, double confidence)
+{
+    comparison->options.confidence = confidence;
+    compare_groups(comparison);
+    comparison->rows[comparison->count - 1] = compare_rounds(comparison, true);
+    comparison->total = compare_rounds(comparison, false);
+    sort_items(comparison->rows, comparison->count, sizeof *comparison->rows, by_difference);
 }
 
 void comparison_free(struct comparison *comparison)
 {
     free_side(&comparison->sides[0]);
     free_side(&comparison->sides[1]);
+    match_free(&comparison->match);
     free(comparison->rows);
     *comparison = (struct comparison){0};
 }

@@ -80,10 +80,10 @@ struct comparison {
     struct compared_side sides[2];
     bool by_runs; // a run is a measurement; else an iteration
     enum shift_order order;
+    struct match match;
     struct comparison_row total; // from first start to last end
-    struct comparison_row idle;  // when nothing worked
-    struct comparison_row *rows; // by how much they add or take, the most first
-    size_t count;
+    struct comparison_row *rows; // by how much they add or take, the most first; one is of the time
+    size_t count;                // in which nothing worked
 };
 
 // Takes the runs, which are freed with the comparison; at least one on each side, each with at
@@ -91,5 +91,11 @@ struct comparison {
 void comparison_make(struct work_run *a, size_t a_count, struct work_run *b, size_t b_count,
                      const struct comparison_options *options, struct comparison *out_comparison);
 void comparison_free(struct comparison *comparison);
+
+// Judges all rows anew, with another confidence.
+void comparison_judge(struct comparison *comparison, double confidence);
+
+// Whether a row is the time in which nothing worked.
+bool comparison_is_idle(const struct comparison_row *row);
 
 #endif

@@ -7,8 +7,8 @@
 #include "statistics.h"
 
 enum {
-    EXACT_MOST = 2500,       // quotients up to which the distribution of ranks is counted out
-    QUOTIENTS_MOST = 400000, // above, every so many numbers of a side stand for the others
+    EXACT_MOST = 2500,      // quotients up to which the distribution of ranks is counted out
+    QUOTIENTS_MOST = 22500, // above, every so many numbers of a side stand for the others
 };
 
 #define CORRELATION_MOST 0.8 // what is above cannot be told from a machine that changes for good
@@ -62,7 +62,7 @@ static double normal_above(double outside)
 static size_t left_out_of(size_t n, size_t m, double outside)
 {
     if (n * m <= EXACT_MOST)
-        return left_out_exactly(n, m, outside);
+        return left_out_exactly(n < m ? n : m, n < m ? m : n, outside);
     const double pairs = (double)n * (double)m;
     const double spread = sqrt(pairs * (double)(n + m + 1) / 12);
     const double at = pairs / 2 - normal_above(outside) * spread - 1;
@@ -83,11 +83,15 @@ size_t shift_least(double confidence)
 static double *quotients_of(struct shift_side a, struct shift_side b)
 {
     double *quotients = memory_allocate_zeroed(a.count * b.count, sizeof *quotients);
+    double *above = memory_allocate_zeroed(b.count, sizeof *above);
+    for (size_t j = 0; j < b.count; j++)
+        above[j] = log(b.numbers[j]);
     for (size_t i = 0; i < a.count; i++) {
         const double below = log(a.numbers[i]);
         for (size_t j = 0; j < b.count; j++)
-            quotients[i * b.count + j] = log(b.numbers[j]) - below;
+            quotients[i * b.count + j] = above[j] - below;
     }
+    free(above);
     statistics_sort(quotients, a.count * b.count);
     return quotients;
 }
@@ -187,5 +191,6 @@ size_t shift_needed(const struct shift *shift, size_t count, double wanted, doub
     const double needed = ceil((double)count * width * width);
     if (!(needed < 1e6))
         return 1000000;
-    return (size_t)needed > least ? (size_t)needed : least;
+    const size_t more = (size_t)needed > count ? (size_t)needed : count + 1;
+    return more > least ? more : least;
 }

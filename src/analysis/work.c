@@ -35,10 +35,10 @@ struct work_meter {
     struct event_sink sink;
     struct profile *profile;
     struct work_run *run;
-    enum work_side side;
     bool has_roles;
-    bool waits;          // the track at hand is one where somebody waits
-    bool computes;       // or one that computes: its spans are kernels
+    bool with_host; // what the host does counts besides the device: it is a part of the program
+    bool waits;     // the track at hand is one where somebody waits
+    bool computes;  // or one that computes: its spans are kernels
     unsigned char *seen; // a bit for each call
     uint32_t bytes_key, macs_key;
     struct hash_index part_index; // by operator or name
@@ -337,6 +337,7 @@ static void choose_side(struct work_meter *meter, enum work_side side)
     }
     meter->run->modelled = !measured;
     meter->run->side = side != WORK_AUTO ? side : device ? WORK_DEVICE : WORK_HOST;
+    meter->with_host = side == WORK_AUTO && profile_fact(meter->profile, "target").size > 0;
 }
 
 static status replay_lanes(struct work_meter *meter)
@@ -345,7 +346,9 @@ static status replay_lanes(struct work_meter *meter)
     for (uint32_t i = 0; i < profile->tracks.count; i++) {
         const struct track *track = profile_track(profile, i);
         const bool works =
-            meter->run->side == WORK_DEVICE ? works_on_device(track) : works_on_host(meter, track);
+            meter->run->side == WORK_DEVICE
+                ? works_on_device(track) || (meter->with_host && track->role == ROLE_HOST)
+                : works_on_host(meter, track);
         meter->waits = track->role == ROLE_WAIT;
         meter->computes = track->role == ROLE_COMPUTE;
         if (track->provenance == PROVENANCE_DERIVED || (!works && !meter->waits))
@@ -513,6 +516,7 @@ status work_measure(struct profile *profile, enum work_side side, struct work_ru
     if (result == STATUS_OK) {
         put_in_order(&meter);
         count_macs(&meter);
+        out_run->clock = work_keep_text(&meter, profile_fact(profile, "clock"));
     }
     hash_free(&meter.part_index);
     hash_free(&meter.iteration_index);

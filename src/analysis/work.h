@@ -5,8 +5,8 @@
 // share of the time that passed: a moment in which several parts are at work, on several engines,
 // cores or threads, is divided among them. So the parts of an iteration and the time in which
 // nothing worked add up to the time from its first start to its last end, however much lies side by
-// side. Where a device did something, its lanes count; otherwise those of the host, where a part is
-// at work while it is the innermost one.
+// side. Where a device did something, its lanes count, and in a run of a program what it left to
+// the host; otherwise those of the host, where a part is at work while it is the innermost one.
 //
 // Memory: 40 bytes a span in a temporary file while it is measured; afterwards a part 200 bytes
 // and its texts, a part in an iteration 16.
@@ -29,7 +29,7 @@ struct work_part {
     uint64_t first; // ns: when it first worked
     uint64_t calls; // of operators; spans otherwise
     double bytes;   // that its spans say they moved; 0 where none does
-    double macs;    // that its operator says, times its calls
+    double macs;    // of a call, that its operator says
     double waited;  // ns, on lanes where somebody waits for it
     double kernel_time;
 };
@@ -44,7 +44,7 @@ struct work_sample {
 struct work_iteration {
     uint32_t number;
     uint64_t first, last; // ns
-    double busy;          // ns in which at least one part was at work
+    double busy;          // ns: the shares of its parts
 };
 
 struct work_run {
@@ -52,6 +52,7 @@ struct work_run {
     struct view source;
     enum work_side side; // that counted: device or host
     bool modelled;       // no time in it was measured
+    struct view clock;   // that `began` is of, as the profile names it; "": not said
     uint64_t began;      // ns
     struct work_part *parts;
     size_t part_count;

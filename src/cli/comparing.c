@@ -59,6 +59,21 @@ static status read_profile(struct comparing *comparing, unsigned side, const cha
     return STATUS_OK;
 }
 
+// What was kept of a run is the time of one side.
+static status check_kept(const struct comparing *comparing, unsigned side, const char *path)
+{
+    const struct kept_runs *runs = &comparing->runs[side];
+    const enum work_side wanted = comparing->side;
+    for (size_t i = 0; i < runs->count; i++) {
+        if (wanted != WORK_AUTO && runs->items[i].side != wanted)
+            return status_make(STATUS_DATA,
+                               "%s: the time of the %s was kept, not what --time asks "
+                               "for",
+                               path, runs->items[i].side == WORK_DEVICE ? "device" : "host");
+    }
+    return STATUS_OK;
+}
+
 status comparing_read(struct comparing *comparing, unsigned side, const char *path)
 {
     if (input_file_is(path, kept_runs_is)) {
@@ -66,7 +81,7 @@ status comparing_read(struct comparing *comparing, unsigned side, const char *pa
         STATUS_TRY(input_open(path, &input));
         const status result = kept_runs_read(input->bytes, path, &comparing->runs[side]);
         input_close(input);
-        return result;
+        return result == STATUS_OK ? check_kept(comparing, side, path) : result;
     }
     struct profile *profile = profile_create();
     const status result = read_profile(comparing, side, path, profile);
@@ -126,7 +141,7 @@ void comparing_append_change(const struct comparison_row *row, struct bytes *to)
     bytes_append_format(to, ")");
 }
 
-void comparing_print(const struct comparison *comparison)
+void comparing_print(const struct comparison *comparison, const char *how)
 {
     const struct compared_side *sides = comparison->sides;
     comparing_print_side("a", &sides[0]);
@@ -136,11 +151,11 @@ void comparing_print(const struct comparison *comparison)
     if (sides[0].runs[0].modelled && sides[1].runs[0].modelled)
         return;
     if (!comparison->by_runs)
-        printf("intervals are of iterations: what differs from run to run is not seen; --a and "
-               "--b take several\n");
+        printf("intervals are of iterations: what differs from run to run is not seen; %s\n", how);
     else if (comparison->order == SHIFT_ONE_AFTER_THE_OTHER)
-        printf("runs of a and b were not made in turn: intervals are wider by how much the machine "
-               "changes\n");
+        printf(
+            "runs of a and b were not made in turn, or nothing tells: intervals are wider by how "
+            "much the machine changes\n");
 }
 
 // JSON ------------------------------------------------------------------------
@@ -176,7 +191,10 @@ void comparing_json_row(struct json_writer *json, const char *key, const struct 
     json_real(json, "a_ns", row->a.ns);
     json_real(json, "b_ns", row->b.ns);
     json_real(json, "difference_ns", row->difference);
-    json_real(json, "change", row->shift.factor - 1);
+    if (row->shift.factor > 0)
+        json_real(json, "change", row->shift.factor - 1);
+    else
+        json_null(json, "change");
     if (row->shift.known) {
         json_real(json, "low", row->shift.low - 1);
         json_real(json, "high", row->shift.high - 1);

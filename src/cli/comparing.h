@@ -34,8 +34,9 @@ void comparing_compare(struct comparing *comparing, struct comparison *out_compa
 
 void comparing_free(struct comparing *comparing);
 
-// A line for each side: its files, runs and iterations; and what the intervals rest on.
-void comparing_print(const struct comparison *comparison);
+// A line for each side: its files, runs and iterations; and what the intervals rest on. `how` says
+// how several runs are given.
+void comparing_print(const struct comparison *comparison, const char *how);
 
 // "5.19 ms -> 5.35 ms, +3.1 % (+1.2 % to +5.0 %)"
 void comparing_append_change(const struct comparison_row *row, struct bytes *to);

@@ -13,14 +13,14 @@ enum { TOP_USUAL = 20 };
 static void cli_diff_print(const struct comparison *comparison, struct table *table)
 {
     struct bytes text = {0};
-    comparing_print(comparison);
+    comparing_print(comparison, "--a and --b take several");
     comparing_append_change(&comparison->total, &text);
     printf("an iteration: %.*s: %s\n", VIEW_ARGUMENTS(bytes_view(&text)),
            comparison_verdict_name(comparison->total.verdict));
     bytes_free(&text);
     table_options_print(table, stdout);
-    if (table_count(table) < diff_rows(comparison))
-        printf("  %zu more: --top 0\n", diff_rows(comparison) - table_count(table));
+    if (table_count(table) < comparison->count)
+        printf("  %zu more: --top 0\n", comparison->count - table_count(table));
 }
 
 static status cli_diff_write_json(const struct comparison *comparison, struct table *table)
@@ -40,7 +40,7 @@ static status cli_diff_write_json(const struct comparison *comparison, struct ta
 static status cli_diff_show(const struct table_options *options,
                             const struct comparison *comparison)
 {
-    struct table *table = table_create(&DIFF_FORM, comparison, diff_rows(comparison));
+    struct table *table = table_create(&DIFF_FORM, comparison, comparison->count);
     status result = table_options_apply(options, &table, 1);
     if (result == STATUS_OK && options->json)
         result = cli_diff_write_json(comparison, table);
@@ -95,8 +95,8 @@ static status diff_command(const struct arguments *arguments, int *out_exit)
 }
 
 static const struct option OPTIONS[] = {
-    {"a", 0, OPTION_MANY, "FILE...", "runs of one side"},
-    {"b", 0, OPTION_MANY, "FILE...", "runs of the other"},
+    {"a", 0, OPTION_MANY, "FILE", "runs of one side"},
+    {"b", 0, OPTION_MANY, "FILE", "runs of the other"},
     COMPARING_OPTIONS,
     TABLE_OPTIONS("as JSON", "as CSV", "how many to list (20; 0: all); as JSON and CSV, all"),
     {0},

@@ -57,7 +57,7 @@ static status cli_gate_write_json(const struct gate_report *report)
 
 static void cli_gate_print(const struct gate_report *report)
 {
-    comparing_print(report->comparison);
+    comparing_print(report->comparison, "give several of each");
     for (size_t i = 0; i < report->count; i++) {
         const struct gate_row *row = &report->rows[i];
         struct bytes text = {0};
@@ -126,7 +126,22 @@ static status save_runs(struct comparing *comparing, const char *const *words, s
     for (size_t i = 0; i < count; i++)
         STATUS_TRY(comparing_read(comparing, 0, words[i]));
     STATUS_TRY(kept_runs_write(&comparing->runs[0], path));
-    printf("%s: %zu runs kept\n", path, comparing->runs[0].count);
+    fprintf(stderr, "%s: %zu run%s kept\n", path, comparing->runs[0].count,
+            comparing->runs[0].count == 1 ? "" : "s");
+    return STATUS_OK;
+}
+
+// Nothing is judged where runs are kept.
+static status check_saving(const struct arguments *arguments)
+{
+    static const char *const JUDGING[] = {"max-regress", "markdown", "junit"};
+    bool judging = arguments_flag(arguments, "json") || arguments_flag(arguments, "operators") ||
+                   arguments_flag(arguments, "strict");
+    for (size_t i = 0; i < sizeof JUDGING / sizeof *JUDGING; i++)
+        judging = judging || arguments_value(arguments, JUDGING[i]) != NULL;
+    if (judging && arguments_value(arguments, "save") != NULL)
+        return status_make(STATUS_USAGE, "gate: --save keeps runs and judges nothing: keep them "
+                                         "first, then gate without it");
     return STATUS_OK;
 }
 
@@ -139,6 +154,7 @@ static status read_and_judge(const struct arguments *arguments, struct comparing
     const char *save = arguments_value(arguments, "save");
     double limit;
     STATUS_TRY(read_limit(arguments, &limit));
+    STATUS_TRY(check_saving(arguments));
     if (save != NULL && count > 0 && base_count == 0) {
         STATUS_TRY(save_runs(comparing, words, count, save));
         *out_exit = comparing->exit;
@@ -148,8 +164,8 @@ static status read_and_judge(const struct arguments *arguments, struct comparing
     if (save != NULL || count < first + 1)
         return status_make(STATUS_USAGE,
                            "gate: give a base and what is new: opscope gate base.json new1.prof "
-                           "new2.prof ..., or runs to keep: opscope gate --save base.json "
-                           "run1.prof ...");
+                           "new2.prof ..., or new1.prof new2.prof --base old1.prof old2.prof; or "
+                           "runs to keep: opscope gate --save base.json run1.prof ...");
     for (size_t i = 0; i < base_count; i++)
         STATUS_TRY(comparing_read(comparing, 0, bases[i]));
     if (first == 1)
@@ -170,7 +186,7 @@ static status gate_command(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     {"max-regress", 0, OPTION_ONE, "PERCENT", "how much slower it may become (3%)"},
-    {"base", 0, OPTION_MANY, "FILE...", "runs of the base, where they are several files"},
+    {"base", 0, OPTION_MANY, "FILE", "runs of the base, where they are several files"},
     {"save", 0, OPTION_ONE, "FILE", "keeps the runs that are given, as a base for later"},
     {"operators", 0, OPTION_FLAG, NULL, "judges each operator of 1 % of the time, too"},
     {"strict", 0, OPTION_FLAG, NULL, "exit 5 where nobody can tell, instead of 0"},

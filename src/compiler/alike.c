@@ -77,7 +77,9 @@ static void say_maker(struct alike *alike, const struct network_value *value)
     }
     const struct network_node *maker = network_node(alike->plan->network, value->producer);
     say_definition(alike, maker);
+    say(alike, maker->input_count);
     for (uint32_t i = 0; i < maker->input_count; i++) {
+        say(alike, maker->inputs[i] != NETWORK_NONE);
         if (maker->inputs[i] != NETWORK_NONE)
             say_type(alike, group_value(alike->plan, maker->inputs[i]));
     }
@@ -99,18 +101,22 @@ static void say_value(struct alike *alike, uint32_t value)
     alike->values = memory_grow(alike->values, alike->value_count, &alike->value_capacity,
                                 sizeof *alike->values);
     alike->values[alike->value_count++] = value;
+    say(alike, plan_is_image(alike->plan, value));
     say_type(alike, group_value(alike->plan, value));
     say_maker(alike, group_value(alike->plan, value));
 }
 
 static void say_texts(struct alike *alike, const struct view *texts, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        say(alike, texts[i].size);
         bytes_append_text(&alike->asked, texts[i]);
+    }
 }
 
 static void say_attribute(struct alike *alike, const struct attribute *attribute)
 {
+    say(alike, attribute->name.size);
     bytes_append_text(&alike->asked, attribute->name);
     say(alike, (uint64_t)attribute->kind);
     say(alike, attribute->count);

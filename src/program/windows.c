@@ -82,7 +82,8 @@ bool program_joins(const struct program *program, const struct program_task *tas
         if (!count_places(item->rank, operands[i].size, &count) || count > missing)
             return false;
         missing -= count;
-        parts++;
+        if (++parts > PROGRAM_JOINED_MOST)
+            return false;
         for (uint32_t k = 0; k < i; k++) {
             if (operands[k].writes == 0 && program_lies_within(program, buffer, &operands[k]) &&
                 have_common(program, buffer, &operands[i], &operands[k]))

@@ -15,8 +15,10 @@ bool program_shows(const struct program *program, uint32_t buffer,
 bool program_lies_within(const struct program *program, uint32_t buffer,
                          const struct program_operand *operand);
 
-// Whether a buffer is joined of what a task reads: two parts of it or more, none of which has
-// anything in common with another, and which are all of it together.
+// Whether a buffer is joined of what a task reads: two parts of it or more, up to
+// PROGRAM_JOINED_MOST, none of which has anything in common with another, and which are all of it
+// together.
+enum { PROGRAM_JOINED_MOST = 8 };
 bool program_joins(const struct program *program, const struct program_task *task, uint32_t buffer);
 
 // Whether one of the first `count` calls of the task gives this buffer.

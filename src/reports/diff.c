@@ -5,12 +5,7 @@
 static const struct comparison_row *diff_row(const struct table_query *query)
 {
     const struct comparison *comparison = query->report;
-    return query->row < comparison->count ? &comparison->rows[query->row] : &comparison->idle;
-}
-
-size_t diff_rows(const struct comparison *comparison)
-{
-    return comparison->count + 1;
+    return &comparison->rows[query->row];
 }
 
 static struct view part_name(const struct comparison_half *half)
@@ -46,7 +41,7 @@ void diff_append_reason(const struct comparison_row *row, struct bytes *to)
         append_change(to, "other shapes", a->part->shape, b->part->shape);
     if ((row->changes & CHANGED_KERNELS) != 0)
         append_change(to, "other kernel", a->part->kernel, b->part->kernel);
-    if (to->size > 0)
+    if (to->size > 0 || comparison_is_idle(row))
         return;
     if (row->verdict == VERDICT_SLOWER)
         bytes_append_format(to, "the same at a lower rate");
@@ -56,6 +51,10 @@ void diff_append_reason(const struct comparison_row *row, struct bytes *to)
 
 void diff_append_percent(double factor, struct bytes *to)
 {
+    if (!(factor > 0)) {
+        bytes_append_format(to, "no change known");
+        return;
+    }
     if (factor >= 10 || factor < 0.1)
         bytes_append_format(to, "%.3gx", factor);
     else
@@ -71,8 +70,7 @@ static struct table_cell verdict_cell(const struct table_query *query)
 
 static struct table_cell relation_cell(const struct table_query *query)
 {
-    const struct comparison *comparison = query->report;
-    if (query->row >= comparison->count)
+    if (comparison_is_idle(diff_row(query)))
         return table_absent();
     return table_text(view_of(match_relation_name(diff_row(query)->relation)));
 }
@@ -116,10 +114,7 @@ static struct table_cell high_cell(const struct table_query *query)
 // "node (+3 more)"; of a that has another name in b: "old -> new".
 static struct table_cell diff_name_cell(const struct table_query *query)
 {
-    const struct comparison *comparison = query->report;
     const struct comparison_row *row = diff_row(query);
-    if (query->row >= comparison->count)
-        return table_text(VIEW_LITERAL("(idle)"));
     const struct comparison_half *first = row->a.there ? &row->a : &row->b;
     const struct view name = part_name(first);
     bytes_append_format(query->scratch, "%.*s", VIEW_ARGUMENTS(name));
@@ -135,7 +130,8 @@ static struct table_cell diff_name_cell(const struct table_query *query)
 
 static struct table_cell side_name_cell(const struct table_query *query)
 {
-    return table_text_if_any(part_name(half_of(query)));
+    return table_text_if_any(comparison_is_idle(diff_row(query)) ? VIEW_LITERAL("")
+                                                                 : part_name(half_of(query)));
 }
 
 static struct table_cell diff_type_cell(const struct table_query *query)
@@ -148,7 +144,7 @@ static struct table_cell diff_type_cell(const struct table_query *query)
 static struct table_cell parts_cell(const struct table_query *query)
 {
     const struct comparison_half *half = half_of(query);
-    return table_whole_if(half->part != NULL, half->parts);
+    return table_whole_if(half->part != NULL && !comparison_is_idle(diff_row(query)), half->parts);
 }
 
 static struct table_cell why_cell(const struct table_query *query)

@@ -6,10 +6,8 @@
 #include "analysis/comparison.h"
 #include "table.h"
 
-// Rows of a struct comparison; after its parts, the time in which nothing worked.
+// Rows of a struct comparison.
 extern const struct table_form DIFF_FORM;
-
-size_t diff_rows(const struct comparison *comparison);
 
 // Why a row took another time, as far as the profiles tell: "more bytes, other kernel (a -> b)".
 void diff_append_reason(const struct comparison_row *row, struct bytes *to);

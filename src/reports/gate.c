@@ -20,17 +20,17 @@ static size_t runs_of(const struct comparison *comparison)
 
 static bool is_noteworthy(const struct comparison *comparison, const struct comparison_row *row)
 {
-    return row->a.there && row->b.there &&
+    return row->a.there && row->b.there && !comparison_is_idle(row) &&
            fmax(row->a.ns, row->b.ns) >= NOTEWORTHY * comparison->total.a.ns;
 }
 
-static void judge_row(struct gate_report *report, const struct comparison_row *row,
-                      const struct shift *shift, double confidence)
+static void judge_row(struct gate_report *report, const struct comparison_row *row)
 {
     const struct comparison *comparison = report->comparison;
+    const double confidence = comparison->options.confidence;
     struct gate_row *judged = &report->rows[report->count++];
     judged->row = row;
-    judged->decision = gate_decide(shift, report->limit, runs_of(comparison), confidence);
+    judged->decision = gate_decide(&row->shift, report->limit, runs_of(comparison), confidence);
     // One run of each side, measured: how much runs differ is not known.
     const bool modelled =
         comparison->sides[0].runs[0].modelled && comparison->sides[1].runs[0].modelled;
@@ -46,12 +46,15 @@ void gate_report_make(struct comparison *comparison, double limit, bool operator
 {
     *out_report = (struct gate_report){.comparison = comparison, .limit = limit};
     out_report->rows = memory_allocate_zeroed(comparison->count + 1, sizeof *out_report->rows);
-    judge_row(out_report, &comparison->total, &comparison->total.shift,
-              comparison->options.confidence);
+    size_t judged = 1;
+    for (size_t i = 0; operators && i < comparison->count; i++)
+        judged += is_noteworthy(comparison, &comparison->rows[i]);
+    if (judged > 1) // Bonferroni's
+        comparison_judge(comparison, 1 - (1 - comparison->options.confidence) / (double)judged);
+    judge_row(out_report, &comparison->total);
     for (size_t i = 0; operators && i < comparison->count; i++) {
-        const struct comparison_row *row = &comparison->rows[i];
-        if (is_noteworthy(comparison, row))
-            judge_row(out_report, row, &row->shift, comparison->options.confidence);
+        if (is_noteworthy(comparison, &comparison->rows[i]))
+            judge_row(out_report, &comparison->rows[i]);
     }
 }
 

@@ -20,8 +20,8 @@ struct gate_report {
     enum gate_outcome outcome;
 };
 
-// Judges the whole and, if asked for, every operator that took at least a hundredth of it, with a
-// confidence that holds for all of them together.
+// Judges the whole and, if asked for, every operator of both sides that took at least a hundredth
+// of it, with a confidence that holds for all of them together.
 void gate_report_make(struct comparison *comparison, double limit, bool operators,
                       struct gate_report *out_report);
 void gate_report_free(struct gate_report *report);

@@ -10,6 +10,8 @@
 
 static const char MARK[] = "opscope_runs";
 
+#define NUMBER_MOST 1e18 // of ns, bytes and multiplications: what is more is no measurement
+
 struct work_run *kept_runs_add(struct kept_runs *runs)
 {
     runs->items = memory_grow(runs->items, runs->count, &runs->capacity, sizeof *runs->items);
@@ -55,6 +57,7 @@ static void kept_runs_write_run(struct json_writer *json, const struct work_run 
     json_text(json, "source", run->source);
     json_text(json, "side", view_of(run->side == WORK_DEVICE ? "device" : "host"));
     json_bool(json, "modelled", run->modelled);
+    json_text(json, "clock", run->clock);
     json_uint(json, "began_ns", run->began);
     json_open_array(json, "iterations"); // number, first, last, busy
     for (size_t i = 0; i < run->iteration_count; i++) {
@@ -121,7 +124,7 @@ static bool real_of(const struct json_value *value, double *out_number)
     memcpy(text, value->text.data, value->text.size);
     text[value->text.size] = '\0';
     *out_number = strtod(text, &end);
-    return *end == '\0' && isfinite(*out_number) && *out_number >= 0;
+    return *end == '\0' && *out_number >= 0 && *out_number <= NUMBER_MOST;
 }
 
 static bool u32_of(const struct json_value *value, uint32_t *out_number)
@@ -146,7 +149,7 @@ static bool read_round(const struct json_value *item, struct work_iteration *rou
     const struct json_value *first = item->first->next;
     return u32_of(item->first, &round->number) && json_u64_of(first, &round->first) &&
            json_u64_of(first->next, &round->last) && real_of(first->next->next, &round->busy) &&
-           round->first <= round->last;
+           round->first <= round->last && round->last <= (uint64_t)NUMBER_MOST * 10;
 }
 
 static bool read_sample(const struct json_value *item, const struct work_run *run,
@@ -191,6 +194,7 @@ static status kept_runs_read_run(const struct json_value *item, const char *path
         !json_u64_of(json_find(item, "began_ns"), &run->began))
         return wrong_run(path, index, "expected began_ns, iterations, parts and samples");
     run->source = kept_text(run, item, "source");
+    run->clock = kept_text(run, item, "clock");
     run->side = view_is(json_text_of(json_find(item, "side")), "device") ? WORK_DEVICE : WORK_HOST;
     run->modelled = modelled != NULL && modelled->truth;
     run->iterations = memory_allocate_zeroed(rounds->count, sizeof *run->iterations);

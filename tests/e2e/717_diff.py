@@ -136,7 +136,7 @@ def gate(*words, code=0):
 def test_a_gate(folder):
     base, same, slow = runs(folder, "base", 6), runs(folder, "same", 6), runs(folder, "slow", 6, 1.2)
     stored = folder / "base.json"
-    contains(gate("--save", stored, *base).out, "6 runs kept", "saved")
+    contains(gate("--save", stored, *base).err, "6 runs kept", "saved")
     contains(gate(stored, *same).out, "passed: an iteration", "equal runs")
     result = gate(stored, *slow, "--operators", "--junit", folder / "g.xml", "--markdown", folder / "g.md", code=4)
     contains(result.out, "failed: second", "which operator")
@@ -166,6 +166,9 @@ def test_wrong_use(folder):
     contains(opscope("diff", path, path, "--statistic", "best", code=2).err, "low, median or mean")
     contains(opscope("diff", path, path, "--confidence", "120", code=2).err, "50 to 99.99")
     contains(gate(path, code=2).err, "give a base and what is new")
+    contains(gate("--save", folder / "k.json", path, "--operators", code=2).err, "judges nothing")
+    gate("--save", folder / "k.json", path)
+    contains(opscope("diff", folder / "k.json", path, "--time", "device", code=1).err, "the time of the host was kept")
     contains(gate(path, path, "--max-regress", "fast", code=2).err, "percent, above 0")
     bad = write(folder / "bad.json", '{"opscope_runs": 1, "runs": [{"began_ns": 0, "iterations": [[0, 5, 1, 1]], '
                 '"parts": [], "samples": []}]}')

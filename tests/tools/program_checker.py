@@ -20,6 +20,9 @@ DEPTH_MOST = 64  # of graphs inside graphs
 
 # Indices -----------------------------------------------------------------------------
 
+JOINED_MOST = 8  # parts that a window is put together of
+
+
 class Indices:
     """Everything that names an item of another table names one that is there."""
 
@@ -704,7 +707,7 @@ class Proof:
         apart = all(common(a, b) == 0 for i, a in enumerate(boxes) for b in boxes[:i])
         sizes = [volume(b - a for a, b in box) for box in boxes]
         full = all(sizes) and sum(sizes) == volume(inside.dims[:inside.rank])
-        return [operand for operand, _ in parts] if len(parts) > 1 and apart and full else []
+        return [operand for operand, _ in parts] if 1 < len(parts) <= JOINED_MOST and apart and full else []
 
     def outside(self, task, ring, writes):
         return sum(self.holds(ring, operand) for operand in self.operands(task)
