@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "sql/events.h"
 #include "sql/events_state.h"
 #include "sql/query.h"
 #include "sql/schema.h"
