@@ -19,6 +19,8 @@ static int bound_of(const struct sql_column *column, unsigned char operation)
     case SQL_FOUND_BY_OWNER:
         return equal ? SQL_BOUND_OWNER + (int)column->argument : -1;
     case SQL_FOUND_BY_TIME:
+        if (equal)
+            return SQL_BOUND_AT;
         // What is not to be equal is checked by SQLite.
         if (operation == SQLITE_INDEX_CONSTRAINT_GT || operation == SQLITE_INDEX_CONSTRAINT_GE)
             return SQL_BOUND_FROM;
@@ -79,6 +81,11 @@ static void estimate(const struct sql_table *table, const struct sql_source *sou
         cost = rows = all / tracks + 1;
     if (chosen[SQL_BOUND_FROM] >= 0 || chosen[SQL_BOUND_TO] >= 0)
         cost = rows = rows / 3 + 1;
+    if (chosen[SQL_BOUND_AT] >= 0) {
+        const double walks = chosen[SQL_BOUND_TRACK] >= 0 ? 1 : tracks;
+        rows = walks;
+        cost = walks * SQL_MARK_EVERY / 4;
+    }
     if (chosen[SQL_BOUND_NAME] >= 0)
         rows = rows / 50 + 1;
     if (chosen[SQL_BOUND_CALL] >= 0 || chosen[SQL_BOUND_PARENT] >= 0 || owned) {
@@ -151,6 +158,10 @@ static bool take_bound(struct sql_cursor *cursor, enum sql_bound bound, sqlite3_
         return range && bound == SQL_BOUND_FROM;
     cursor->has[bound] = true;
     cursor->bounds[bound] = (uint64_t)number;
+    if (bound == SQL_BOUND_AT) {
+        cursor->has[SQL_BOUND_FROM] = cursor->has[SQL_BOUND_TO] = true;
+        cursor->bounds[SQL_BOUND_FROM] = cursor->bounds[SQL_BOUND_TO] = (uint64_t)number;
+    }
     return true;
 }
 

@@ -13,6 +13,7 @@ enum sql_bound {
     SQL_BOUND_TRACK,
     SQL_BOUND_FROM, // ns, the least
     SQL_BOUND_TO,   // ns, the last
+    SQL_BOUND_AT,   // ns, both; after them, as it says more
     SQL_BOUND_NAME,
     SQL_BOUND_CALL,
     SQL_BOUND_PARENT,

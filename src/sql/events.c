@@ -171,10 +171,14 @@ static void add_mark(struct sql_track *track, const struct sql_walk *before)
 static status walk_marking(struct sql_track *track, struct sql_walk *walk)
 {
     enum sql_walk_result result = SQL_WALK_EVENT;
+    uint64_t next_mark = 0;
     for (uint64_t count = 0; result == SQL_WALK_EVENT; count++) {
-        const bool marks = count % SQL_MARK_EVERY == 0;
-        if (marks)
+        const bool marks = count == next_mark;
+        if (marks) {
             add_mark(track, walk);
+            // What is open is copied: no more of it than there are events.
+            next_mark += walk->open_count > SQL_MARK_EVERY ? walk->open_count : SQL_MARK_EVERY;
+        }
         result = step(walk);
         if (marks)
             track->marks[track->mark_count - 1].start =

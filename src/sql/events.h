@@ -2,9 +2,10 @@
 // an id, counted from 1 in the order of tracks and, on a track, of starts (longest first).
 //
 // What a walk needs of a track is made when it is first asked for: the order of one that is not
-// sorted, and, to find an event by id or time, a mark for every SQL_MARK_EVERY events. Memory: some
-// 100 bytes a mark and 16 for each span that is open there; orders and lists of calls lie in
-// temporary files from a megabyte on.
+// sorted, and, to find an event by id or time, a mark for every SQL_MARK_EVERY events, or as many
+// as spans are open where these are more. Memory: some 100 bytes a mark and 16 for each span that
+// is open there, of which there are at most twice as many as events; orders and lists of calls lie
+// in temporary files from a megabyte on.
 //
 // Memory that runs out makes the function fail, whatever is around it: SQLite is, and nothing may
 // jump over it.

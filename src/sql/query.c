@@ -15,6 +15,8 @@ struct sql_connection {
 struct sql_statement {
     sqlite3_stmt *prepared;
     struct sql_connection *connection;
+    bool ended; // SQLite would begin again
+    struct sql_problem problem;
 };
 
 // What a query may do -----------------------------------------------------------------------------
@@ -193,13 +195,16 @@ const char *sql_statement_column_name(const struct sql_statement *statement, uns
 
 status sql_statement_next(struct sql_statement *statement, bool *out_found)
 {
-    struct sql_problem problem;
+    *out_found = false;
+    if (statement->ended)
+        return sql_problem_status(&statement->problem);
     const int code = sqlite3_step(statement->prepared);
     *out_found = code == SQLITE_ROW;
+    statement->ended = code != SQLITE_ROW;
     if (code == SQLITE_ROW || code == SQLITE_DONE)
         return STATUS_OK;
-    sql_problem_take(&problem, statement->connection->database, code);
-    return sql_problem_status(&problem);
+    sql_problem_take(&statement->problem, statement->connection->database, code);
+    return sql_problem_status(&statement->problem);
 }
 
 struct sql_value sql_statement_value(struct sql_statement *statement, unsigned column)

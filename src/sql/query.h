@@ -40,7 +40,7 @@ void sql_statement_free(struct sql_statement *statement);
 unsigned sql_statement_column_count(const struct sql_statement *statement);
 const char *sql_statement_column_name(const struct sql_statement *statement, unsigned column);
 
-// The next row; `*out_found` is false at the end.
+// The next row; `*out_found` is false at the end and ever after. So is a failure the last answer.
 status sql_statement_next(struct sql_statement *statement, bool *out_found);
 
 enum sql_value_kind {

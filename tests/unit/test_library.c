@@ -362,6 +362,7 @@ static void a_query_gives_rows(void **state)
         assert_int_equal(opscope_query_get_cell(query, 5, &cell), OPSCOPE_ERROR_NOT_FOUND);
     }
     assert_int_equal(opscope_query_next(query, NULL, 0), 0);
+    assert_int_equal(opscope_query_next(query, NULL, 0), 0);
     opscope_query_free(query);
     opscope_profile_free(profile);
 }

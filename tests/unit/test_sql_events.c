@@ -4,11 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "sql/events.h"
+#include "sql/events_state.h"
 #include "sql/query.h"
 #include "sql/schema.h"
 
@@ -240,12 +243,95 @@ static void test_queries_count_what_there_is(void **state)
     const int64_t count = sql_statement_value(statement, 0).integer;
     assert_int_equal(count, sql_statement_value(statement, 1).integer);
     assert_true(view_is(sql_statement_value(statement, 2).text, "x"));
-    assert_null(sql_statement_next(statement, &found));
-    assert_false(found);
+    for (int i = 0; i < 3; i++) { // the end stays the end
+        assert_null(sql_statement_next(statement, &found));
+        assert_false(found);
+    }
     sql_statement_free(statement);
     assert_null(sql_statement_open(connection, &text, &statement));
     assert_null(statement);
     sql_connection_close(connection);
+    profile_free(profile);
+}
+
+static void test_a_failure_stays_one(void **state)
+{
+    (void)state;
+    struct profile *profile = make_profile();
+    struct sql_connection *connection;
+    struct sql_statement *statement;
+    const char *text = "SELECT abs(-9223372036854775807 - id) FROM span";
+    bool found;
+    assert_null(sql_connection_open(profile, &connection));
+    assert_null(sql_statement_open(connection, &text, &statement));
+    for (int i = 0; i < 3; i++) {
+        const status result = sql_statement_next(statement, &found);
+        assert_non_null(result);
+        assert_non_null(strstr(status_message(result), "overflow"));
+        status_free(result);
+        assert_false(found);
+    }
+    sql_statement_free(statement);
+    sql_connection_close(connection);
+    profile_free(profile);
+}
+
+static int64_t count_of(struct sql_connection *connection, const char *text)
+{
+    struct sql_statement *statement;
+    bool found;
+    assert_null(sql_statement_open(connection, &text, &statement));
+    assert_null(sql_statement_next(statement, &found));
+    assert_true(found);
+    const int64_t count = sql_statement_value(statement, 0).integer;
+    sql_statement_free(statement);
+    return count;
+}
+
+static void test_a_time_is_found_by_queries(void **state)
+{
+    (void)state;
+    struct profile *profile = make_profile();
+    struct sql_connection *connection;
+    assert_null(sql_connection_open(profile, &connection));
+    int64_t most = 0;
+    for (int at = -1; at < 5000; at += 61) {
+        char text[100];
+        snprintf(text, sizeof text, "SELECT COUNT(*) FROM span WHERE ts = %d AND ts < 4800", at);
+        const int64_t count = count_of(connection, text);
+        snprintf(text, sizeof text, "SELECT COUNT(*) FROM span WHERE +ts = %d AND +ts < 4800", at);
+        assert_int_equal(count, count_of(connection, text));
+        most = count > most ? count : most;
+    }
+    assert_true(most > 0);
+    sql_connection_close(connection);
+    profile_free(profile);
+}
+
+// Far more open spans than lie between two marks: what is open is not copied to each.
+static void test_deep_stacks(void **state)
+{
+    (void)state;
+    enum { DEPTH = 20000 };
+    struct profile *profile = profile_create();
+    profile_track_add(profile, &(struct track){.kind = TRACK_LANE, .nests = true});
+    for (uint64_t i = 0; i < DEPTH; i++) {
+        const struct event event = {.start = i, .end = 2 * DEPTH - i, .track = 1};
+        profile_event_add(profile, &event, VIEW_LITERAL(""));
+    }
+    assert_null(profile_finish(profile));
+    struct sql_events *events = sql_events_create(profile);
+    struct sql_walk walk = sql_walk_of(events, EVENT_SPAN);
+    bool found;
+    for (uint64_t id = DEPTH; id > 0; id = id * 9 / 10) {
+        assert_null(sql_walk_to(&walk, id, &found));
+        assert_true(found);
+        assert_int_equal(walk.depth, id - 1);
+        assert_int_equal(walk.parent, id - 1);
+    }
+    assert_in_range(events->tracks[1].open_count, 1, 2 * DEPTH);
+    sql_walk_free(&walk);
+    sql_events_free(events);
     profile_free(profile);
 }
 
@@ -273,6 +359,9 @@ int main(void)
         cmocka_unit_test(test_calls_have_their_spans),
         cmocka_unit_test(test_flows_go_step_by_step),
         cmocka_unit_test(test_queries_count_what_there_is),
+        cmocka_unit_test(test_a_failure_stays_one),
+        cmocka_unit_test(test_a_time_is_found_by_queries),
+        cmocka_unit_test(test_deep_stacks),
         cmocka_unit_test(test_the_schema_is_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,21 +20,17 @@ static size_t whole_digits(struct view text, size_t at)
     return at > from + 1 && text.data[from] == '0' ? from : at;
 }
 
-// e-05, with so many decimals that a point would not do.
-static bool is_usual_exponent(struct view text, size_t decimals)
+static bool is_put_so(double real, struct view text, struct bytes *scratch)
 {
-    enum { WITHOUT_EXPONENT_MOST = 6 };
-    uint64_t exponent;
-    return view_starts_with(text, "e-") && text.size >= 4 &&
-           (text.size == 4 || text.data[2] != '0') &&
-           view_to_u64(view_slice(text, 2, text.size), &exponent) && exponent > 4 &&
-           exponent + decimals > WITHOUT_EXPONENT_MOST;
+    scratch->size = 0;
+    text_put_real(scratch, real);
+    return view_equal(bytes_view(scratch), text);
 }
 
-// Whether text_put_real writes a real of this many digits so: 12.5, 3.0, 7.5e-05.
-static bool is_usual_real(struct view text)
+// Whether text_put_real writes a real so: 12.5, 3.0, 7.575e-05.
+static bool is_usual_real(double real, struct view text, struct bytes *scratch)
 {
-    enum { DIGITS_MOST = 17 };
+    enum { DIGITS_MOST = 15 }; // that every double keeps
     const size_t from = text.data[0] == '-';
     size_t at = whole_digits(text, from);
     const size_t whole = at - from;
@@ -49,10 +45,8 @@ static bool is_usual_real(struct view text)
         if (decimals == 0 || (text.data[at - 1] == '0' && (decimals > 1 || at < text.size)))
             return false;
     }
-    if (whole + decimals > DIGITS_MOST)
-        return false;
-    if (at < text.size)
-        return is_usual_exponent(view_slice(text, at, text.size), decimals);
+    if (whole + decimals > DIGITS_MOST || at < text.size)
+        return is_put_so(real, text, scratch);
     return !view_starts_with(view_slice(text, from, text.size), "0.0000");
 }
 
@@ -87,7 +81,7 @@ static void add_number(struct chrome_values *values, uint32_t key, struct view r
         return;
     }
     value_add(values->list, &value);
-    if (value.kind == VALUE_REAL ? !is_usual_real(raw)
+    if (value.kind == VALUE_REAL ? !is_usual_real(value.real, raw, &values->scratch)
                                  : whole_digits(raw, raw.data[0] == '-') != raw.size)
         add_derived(values->list, key, VALUE_JSON, raw);
 }
@@ -193,13 +187,15 @@ void as_written_finish(struct as_written *written, struct profile *profile)
 static uint32_t flow_label(struct profile *profile, const struct as_written_flow *flow)
 {
     const bool usual = flow->phase == 's' || (flow->phase == 'f' && flow->enclosing);
-    if (usual && flow->name == flow->category && flow->category != 0)
-        return flow->category;
-    struct bytes text = {0};
     const struct view category = profile_text(profile, flow->category);
     const struct view name = profile_text(profile, flow->name);
-    bytes_append_format(&text, "%.*s\n%.*s\n%c%s", VIEW_ARGUMENTS(category), VIEW_ARGUMENTS(name),
-                        flow->phase, flow->enclosing ? "e" : "");
+    if (usual && flow->name == flow->category && category.size > 0 && category.data[0] != '\n')
+        return flow->category;
+    struct bytes text = {0};
+    bytes_append_format(&text, "\n%c%s\n%zu\n", flow->phase, flow->enclosing ? "e" : "",
+                        category.size);
+    bytes_append(&text, category.data, category.size);
+    bytes_append(&text, name.data, name.size);
     const uint32_t label = profile_string(profile, bytes_view(&text));
     bytes_free(&text);
     return label;

@@ -16,8 +16,10 @@
 #define AS_WRITTEN_METADATA "trace metadata"
 #define AS_WRITTEN_MEMBERS "trace members"
 
-// After each end of a flow that stands in the trace: its category (with name, phase and binding
-// below it where these are not the usual ones), its id, and how much later it is than its event.
+// After each end of a flow that stands in the trace: its label, its id, and how much later it is
+// than its event. The label is the category; where name, phase or binding are not the usual ones, a
+// line break, the phase (and "e": bound to what is around it), a line break, the size of the
+// category, a line break, category and name.
 #define AS_WRITTEN_FLOW "flow"
 #define AS_WRITTEN_FLOW_ID "flow id"
 #define AS_WRITTEN_FLOW_AT "flow at"

@@ -139,29 +139,47 @@ static void separate(struct as_written_writer *writer)
 
 // Flows ----------------------------------------------------------------------------
 
-// "category", or "category\nname\nphase" and "e" where it is bound to what is around it.
+struct flow_label {
+    struct view category, name, phase;
+};
+
+// Takes a long label (as_written.h) apart; what is none is a category.
+static void take_apart(struct view label, struct flow_label *out_label)
+{
+    uint64_t size;
+    if (label.size == 0 || label.data[0] != '\n')
+        return;
+    const struct view lines = view_slice(label, 1, label.size);
+    const size_t first = view_find(lines, '\n');
+    if (first == 0 || first == lines.size)
+        return;
+    const struct view sized = view_slice(lines, first + 1, lines.size);
+    const size_t second = view_find(sized, '\n');
+    if (second == sized.size || !view_to_u64(view_slice(sized, 0, second), &size))
+        return;
+    const struct view texts = view_slice(sized, second + 1, sized.size);
+    if (size > texts.size)
+        return;
+    *out_label = (struct flow_label){.category = view_slice(texts, 0, (size_t)size),
+                                     .name = view_slice(texts, (size_t)size, texts.size),
+                                     .phase = view_slice(lines, 0, first)};
+}
+
 static void put_label(struct as_written_writer *writer, const struct flow_event *flow)
 {
     struct bytes *to = &writer->flows;
-    const struct view label = profile_text(writer->profile, flow->label);
-    const size_t line = view_find(label, '\n');
-    const struct view category = view_slice(label, 0, line);
-    struct view name = category;
-    struct view phase = flow->ends ? VIEW_LITERAL("fe") : VIEW_LITERAL("s");
-    if (line < label.size) {
-        const size_t last = view_find_last(label, '\n');
-        name = last > line ? view_slice(label, line + 1, last) : VIEW_LITERAL("");
-        phase = view_slice(label, last + 1, label.size);
-    }
+    const struct view text = profile_text(writer->profile, flow->label);
+    struct flow_label label = {text, text, flow->ends ? VIEW_LITERAL("fe") : VIEW_LITERAL("s")};
+    take_apart(text, &label);
     text_put(to, "{\"ph\":");
-    put_text(writer, to, view_slice(phase, 0, 1));
-    if (category.size > 0) {
+    put_text(writer, to, view_slice(label.phase, 0, 1));
+    if (label.category.size > 0) {
         text_put(to, ",\"cat\":");
-        put_text(writer, to, category);
+        put_text(writer, to, label.category);
     }
     text_put(to, ",\"name\":");
-    put_text(writer, to, name);
-    if (phase.size > 1)
+    put_text(writer, to, label.name);
+    if (label.phase.size > 1)
         text_put(to, ",\"bp\":\"e\"");
 }
 

@@ -405,7 +405,7 @@ static status copy_track(struct copier *copier, struct profile *profile, uint32_
     STATUS_TRY(flows_open_track(profile, track, &cursor));
     while (result == STATUS_OK && store_cursor_next(cursor, &event, &values)) {
         copy_event(copier, &event, values);
-        if (copier->batch->count == EVENT_BATCH)
+        if (copier->batch->count == EVENT_BATCH || copier->batch->values.size > (1u << 30))
             result = flush_copies(copier);
     }
     store_cursor_free(cursor);

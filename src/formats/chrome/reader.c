@@ -142,10 +142,13 @@ static void add_others(struct chrome_reading *reading, const struct chrome_event
     while (chrome_member_next(&members, &key, &value)) {
         if (is_listed(key))
             continue;
-        if (reading->written.wanted)
-            as_written_add_other(&reading->values, key, value);
-        else
+        if (!reading->written.wanted) {
             chrome_values_add_member(&reading->values, key, value);
+            continue;
+        }
+        reading->values.scratch.size = 0;
+        key = chrome_text_of((struct view){key.data - 1, key.size + 2}, &reading->values.scratch);
+        as_written_add_other(&reading->values, key, value);
     }
 }
 

@@ -187,7 +187,7 @@ static bool is_utf8(struct view text)
 void text_put_json(struct bytes *to, struct view json)
 {
     const char *end = json.data + json.size;
-    if (text_value(json.data, end, 0) == end && is_utf8(json))
+    if (json.size > 0 && text_value(json.data, end, 0) == end && is_utf8(json))
         text_put_view(to, json);
     else
         text_put_quoted(to, json);
