@@ -92,9 +92,9 @@ const struct command COMMAND_CONVERT = {
         "Formats to write: perfetto (.pb), chrome (.json), kineto (.json of what came from\n"
         "PyTorch: the trace as it was), profile (.prof), spans (.csv: a flat table of all\n"
         "events), sqlite (.db: the tables of 'opscope sql'); torq-c1, -c2, -c4 (compile), -r1,\n"
-        "-r2, -r4 (runtime); tenstorrent-report, -v1, -v2, -v2.1. Torq's profiles keep a form of "
-        "Torq's as .csv: torq-c1 for a compile\n"
-        "profile, torq-r2 for a runtime profile (torq-r1 for that form). A report stays one.",
+        "-r2, -r4 (runtime); tenstorrent-report, -v1, -v2, -v2.1. Torq's profiles keep a form\n"
+        "of Torq's as .csv: torq-c1 for a compile profile, torq-r2 for a runtime profile (torq-r1\n"
+        "for that form). A report stays one.",
     .examples = "  opscope convert timeline.csv -o timeline.pb\n"
                 "  opscope convert runtime.csv -o runtime.prof.zst\n"
                 "  opscope convert runtime.prof -o runtime.json.gz --split 200MB\n"

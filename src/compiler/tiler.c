@@ -278,11 +278,12 @@ struct grid tiler_whole_grid(const struct tiler *tiler)
 {
     const struct shape *shape = tiler_shape(tiler);
     const struct target_engine *engine = &tiler->plan->target->engines[tiler->group->engine];
-    const bool image = plan_is_image(tiler->plan, tiler->group->outputs[0]);
+    const bool tiled =
+        target_engine_is_tiled(engine) && !plan_is_image(tiler->plan, tiler->group->outputs[0]);
     struct grid grid = {
         .rank = shape->rank,
         .loop = (int64_t)engine->loop,
-        .tile = {image ? 1 : engine->tile[0], image ? 1 : engine->tile[1]},
+        .tile = {tiled ? engine->tile[0] : 1, tiled ? engine->tile[1] : 1},
     };
     for (uint32_t i = 0; i < shape->rank; i++) {
         grid.parts[i] = 1;

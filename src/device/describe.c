@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "network/operators.h"
 #include "base/memory.h"
 #include "base/recovery.h"
 #include "program/location.h"
@@ -72,14 +73,39 @@ static void describe_add_work(struct describing *describing, const struct progra
                    work->weight_bytes);
 }
 
-// What values lie in, where that is not as the network has them.
-static void add_tile(struct describing *describing, const struct target_engine *engine)
+// Whether a group works on images, which lie as they are.
+static bool works_on_images(const struct program *program, const struct program_group *group)
 {
-    if (!target_engine_is_tiled(engine))
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct program_node *node = &program->nodes[group->first_node + i];
+        const struct operator_definition *definition =
+            operator_find(view_of(program_text(program, node->domain)),
+                          view_of(program_text(program, node->type)));
+        if (definition != NULL &&
+            (definition->class == OPERATOR_CONVOLUTION || definition->class == OPERATOR_POOLING))
+            return true;
+    }
+    return false;
+}
+
+static bool is_tiled(const struct describing *describing, const struct program_group *group)
+{
+    const struct target *target = describing->target;
+    return group->engine < target->engine_count &&
+           target_engine_is_tiled(&target->engines[group->engine]);
+}
+
+// What values lie in, on a machine with tiles.
+static void add_tile(struct describing *describing, const struct program_group *group)
+{
+    if (!is_tiled(describing, group))
         return;
+    const struct target_engine *engine = &describing->target->engines[group->engine];
+    const bool image = works_on_images(describing->program, group);
     const struct target *target = describing->target;
     describing->text.size = 0;
-    bytes_append_format(&describing->text, "%ux%u", engine->tile[0], engine->tile[1]);
+    bytes_append_format(&describing->text, "%ux%u", image ? 1 : engine->tile[0],
+                        image ? 1 : engine->tile[1]);
     describe_add_text(describing, "tile", bytes_view(&describing->text));
     const uint32_t far = target_far_memory(target);
     if (far != TARGET_NONE)
@@ -96,7 +122,7 @@ static void add_placement(struct describing *describing, uint32_t id)
     if (group->engine < describing->target->engine_count) {
         const struct target_engine *engine = &describing->target->engines[group->engine];
         describe_add_text(describing, "engine", view_of(engine->name));
-        add_tile(describing, engine);
+        add_tile(describing, group);
     }
     describe_add_text(describing, "group", view_of(program_text(describing->program, group->type)));
     describe_add_text(describing, "reason",
@@ -226,13 +252,6 @@ static void add_fused_values(struct describing *describing, const uint32_t *oper
         value_add_uint(&describing->values, describing_key(describing, "macs"), work.macs);
         value_add_uint(&describing->values, describing_key(describing, "flops"), work.flops);
     }
-}
-
-static bool is_tiled(const struct describing *describing, const struct program_group *group)
-{
-    const struct target *target = describing->target;
-    return group->engine < target->engine_count &&
-           target_engine_is_tiled(&target->engines[group->engine]);
 }
 
 // What was fused is an operator of its own; its calls have one for each of the

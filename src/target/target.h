@@ -221,7 +221,8 @@ uint32_t target_units(const struct target *target, enum target_per per);
 // Whether values of it lie in tiles of several rows or columns.
 static inline bool target_engine_is_tiled(const struct target_engine *engine)
 {
-    return engine->tile[0] > 1 || engine->tile[1] > 1;
+    return engine->tile[0] > 0 && engine->tile[1] > 0 &&
+           (engine->tile[0] > 1 || engine->tile[1] > 1);
 }
 
 // The number of a lane among all lanes, and of a unit of a memory among all of them. The

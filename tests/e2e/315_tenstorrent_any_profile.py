@@ -50,7 +50,7 @@ def test_the_modelled_report_has_its_77_columns(folder):
     true(0 < least <= mean <= most <= int(row["DEVICE KERNEL DURATION [ns]"]), "per core")
     for processor in ("BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2"):
         true(int(row[f"DEVICE {processor} KERNEL DURATION [ns]"]) > 0, processor)
-    equal([row["INPUT_0_LAYOUT"], row["INPUT_0_MEMORY"]], ["TILE", "DEV_0_DRAM_INTERLEAVED"], "place")
+    equal([row["INPUT_0_LAYOUT"], row["INPUT_0_MEMORY"]], ["ROW_MAJOR", "DEV_0_DRAM_INTERLEAVED"], "place of an image")
     true(int(row["PM IDEAL [ns]"]) == max(int(row["PM COMPUTE [ns]"]), int(row["PM BANDWIDTH [ns]"])), "ideal")
     for name in ("MATH FIDELITY", "NOC UTIL (%)", "METAL TRACE ID", "COMPUTE KERNEL HASH"):
         equal(row[name], "", f"{name} does not apply")

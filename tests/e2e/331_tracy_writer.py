@@ -17,7 +17,7 @@ from tracy_file import Context, Plot, Thread, Trace, Zone
 
 def chrome(path, folder, code=0):
     out = folder / f"{path.name}.json"
-    opscope("convert", path, "-o", out, code=code)
+    opscope("convert", path, "-o", out, "--to", "chrome", code=code)
     return json.loads(out.read_text())
 
 

@@ -101,15 +101,18 @@ static double pad_tensor(struct report *report, size_t row, bool output, uint32_
 }
 
 static void set_place(struct report *report, size_t row, bool output, uint32_t tensor,
-                      struct view memory, uint64_t device)
+                      const struct tiled_operator *tiled, uint64_t device)
 {
+    const struct view memory = tiled->memory;
+    const bool rows = tiled->tile[0] == 1 && tiled->tile[1] == 1;
     char text[96];
     char upper[64] = "";
     for (size_t i = 0; i < memory.size && i + 1 < sizeof upper; i++)
         upper[i] = (char)(memory.data[i] >= 'a' && memory.data[i] <= 'z' ? memory.data[i] - 32
                                                                          : memory.data[i]);
     snprintf(text, sizeof text, "DEV_%llu_%s_INTERLEAVED", (unsigned long long)device, upper);
-    report_set_tensor(report, row, output, tensor, COLUMN_TENSOR_LAYOUT, VIEW_LITERAL("TILE"));
+    report_set_tensor(report, row, output, tensor, COLUMN_TENSOR_LAYOUT,
+                      view_of(rows ? "ROW_MAJOR" : "TILE"));
     report_set_tensor(report, row, output, tensor, COLUMN_TENSOR_MEMORY, view_of(text));
 }
 
@@ -198,7 +201,7 @@ void modelled_columns_set(const struct profile *profile, uint32_t operator_id,
             if (report_tensor_text(report, row, side == 1, i, COLUMN_TENSOR_X).size == 0)
                 continue;
             const double bytes = pad_tensor(report, row, side == 1, i, &tiled);
-            set_place(report, row, side == 1, i, tiled.memory, device);
+            set_place(report, row, side == 1, i, &tiled, device);
             moved.bytes[side][moved.counts[side]++] = bytes;
         }
     }
