@@ -21,11 +21,6 @@ const char *comparison_verdict_name(enum comparison_verdict verdict)
 
 // Sides -----------------------------------------------------------------------
 
-static bool comparison_same_text(struct view a, struct view b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-
 static uint32_t place_of(struct compared_side *side, struct hash_index *index, size_t *capacity,
                          const struct work_part *part)
 {
@@ -35,9 +30,8 @@ static uint32_t place_of(struct compared_side *side, struct hash_index *index, s
     uint32_t id;
     for (uint32_t at = hash_first(index, hash); (id = hash_next(index, hash, &at)) != HASH_NONE;) {
         const struct work_part *other = side->parts[id].part;
-        if (comparison_same_text(part->name, other->name) &&
-            comparison_same_text(part->type, other->type) &&
-            comparison_same_text(part->shape, other->shape))
+        if (view_equal(part->name, other->name) && view_equal(part->type, other->type) &&
+            view_equal(part->shape, other->shape))
             return id;
     }
     side->parts = memory_grow(side->parts, side->part_count, capacity, sizeof *side->parts);
@@ -299,16 +293,15 @@ static unsigned changes_of(const struct comparison_row *row)
     const bool alone = a->parts == 1 && b->parts == 1;
     if (alone && changed(a->calls, b->calls))
         changes |= CHANGED_CALLS;
-    if (alone && !comparison_same_text(a->part->shape, b->part->shape) && a->part->shape.size > 0 &&
+    if (alone && !view_equal(a->part->shape, b->part->shape) && a->part->shape.size > 0 &&
         b->part->shape.size > 0)
         changes |= CHANGED_SHAPES;
     if (a->macs > 0 && b->macs > 0 && changed(a->macs, b->macs))
         changes |= CHANGED_WORK;
     if (a->bytes > 0 && b->bytes > 0 && changed(a->bytes, b->bytes))
         changes |= CHANGED_BYTES;
-    if (alone && !comparison_same_text(a->part->kernel, b->part->kernel) &&
-        a->part->kernel.size > 0 && b->part->kernel.size > 0 &&
-        !comparison_same_text(a->part->kernel, a->part->name))
+    if (alone && !view_equal(a->part->kernel, b->part->kernel) && a->part->kernel.size > 0 &&
+        b->part->kernel.size > 0 && !view_equal(a->part->kernel, a->part->name))
         changes |= CHANGED_KERNELS;
     if (fabs(b->waited - a->waited) > fmax(0.1 * fabs(row->difference), LEAST) &&
         (b->waited > a->waited) == (row->difference > 0))
@@ -419,7 +412,7 @@ static bool have_one_clock(const struct compared_side sides[2])
     const struct view clock = sides[0].runs[0].clock;
     for (unsigned s = 0; s < 2; s++) {
         for (size_t i = 0; i < sides[s].run_count; i++) {
-            if (clock.size == 0 || !comparison_same_text(sides[s].runs[i].clock, clock))
+            if (clock.size == 0 || !view_equal(sides[s].runs[i].clock, clock))
                 return false;
         }
     }
@@ -466,7 +459,7 @@ static int comparison_by_time(const void *left, const void *right)
 static void sort_runs(struct work_run *runs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (runs[i].clock.size == 0 || !comparison_same_text(runs[i].clock, runs[0].clock))
+        if (runs[i].clock.size == 0 || !view_equal(runs[i].clock, runs[0].clock))
             return;
     }
     sort_items(runs, count, sizeof *runs, comparison_by_time);

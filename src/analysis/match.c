@@ -56,11 +56,6 @@ static void match_join(struct matcher *matcher, uint32_t one, uint32_t other)
     matcher->next[b] = after;
 }
 
-static bool match_same_text(struct view a, struct view b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-
 static uint32_t hash_text(struct view text)
 {
     return hash_bytes(text.data, text.size);
@@ -81,9 +76,8 @@ static void match_equal(struct matcher *matcher)
         for (uint32_t at = hash_first(&index, hash);
              id >= first && (found = hash_next(&index, hash, &at)) != HASH_NONE;) {
             const struct match_part *other = part_at(matcher, found);
-            if (!matcher->matched[found] && match_same_text(part->name, other->name) &&
-                match_same_text(part->type, other->type) &&
-                match_same_text(part->shape, other->shape))
+            if (!matcher->matched[found] && view_equal(part->name, other->name) &&
+                view_equal(part->type, other->type) && view_equal(part->shape, other->shape))
                 break;
         }
         if (id < first)
@@ -141,7 +135,7 @@ static uint32_t node_find(struct nodes *nodes, struct view name)
     uint32_t id;
     for (uint32_t at = hash_first(&nodes->index, hash);
          (id = hash_next(&nodes->index, hash, &at)) != HASH_NONE;) {
-        if (match_same_text(nodes->items[id].name, name))
+        if (view_equal(nodes->items[id].name, name))
             return id;
     }
     return NONE;
@@ -244,8 +238,8 @@ static struct strays find_strays(struct matcher *matcher, unsigned side)
 // 0: they cannot be the same.
 static unsigned likeness(const struct match_part *a, const struct match_part *b)
 {
-    const bool shapes = a->shape.size > 0 && match_same_text(a->shape, b->shape);
-    if (!match_same_text(a->type, b->type) || (a->type.size == 0 && !shapes))
+    const bool shapes = a->shape.size > 0 && view_equal(a->shape, b->shape);
+    if (!view_equal(a->type, b->type) || (a->type.size == 0 && !shapes))
         return 0;
     return TYPE_SCORE + (shapes ? SHAPE_SCORE : 0);
 }
@@ -463,9 +457,8 @@ static void number_groups(struct matcher *matcher, struct match *match)
         const uint32_t number = numbers[root];
         match->groups[side][id - (side ? first : 0)] = number;
         counts[number].parts[side]++;
-        counts[number].several =
-            counts[number].several ||
-            !match_same_text(part_at(matcher, root)->name, part_at(matcher, id)->name);
+        counts[number].several = counts[number].several || !view_equal(part_at(matcher, root)->name,
+                                                                       part_at(matcher, id)->name);
     }
     match->relations = memory_allocate_zeroed(match->count + 1, sizeof *match->relations);
     for (size_t i = 0; i < match->count; i++)

@@ -25,7 +25,8 @@ static inline struct view view_of(const char *text)
 
 static inline struct view view_slice(struct view v, size_t from, size_t to)
 {
-    return (struct view){v.data + from, to - from};
+    return (struct view){from > 0 ? v.data + from : v.data,
+                         to - from}; // of nothing, there may be none
 }
 
 static inline bool view_equal(struct view a, struct view b)
