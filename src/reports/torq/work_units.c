@@ -101,6 +101,8 @@ static void work_units_add_task(struct listing *listing, const struct program_st
 
 static void work_units_add_job(struct listing *listing, const struct program_job *job)
 {
+    if (job->step_count == 0) // there may be none at all
+        return;
     const struct program_step *steps = &listing->program->steps[job->first_step];
     const struct sim_times *times = &listing->times->steps[job->first_step];
     for (uint32_t from = 0, to; from < job->step_count; from = to) {
