@@ -2,18 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
+#include "confine.h"
 #include "letters.h"
 #include "memory.h"
 #include "recovery.h"
@@ -391,9 +390,9 @@ static status open_with(status (*reader)(struct input *input, int file), const c
 status input_open_known(const char *path, bool (*known)(struct view beginning),
                         struct input **out_input)
 {
-    if (strcmp(path, "-") == 0)
+    if (strcmp(path, "-") == 0 && !confine_is_on())
         return open_with(read_any, "stdin", STDIN_FILENO, known, out_input);
-    return open_with(read_any, path, open(path, O_RDONLY | O_CLOEXEC), known, out_input);
+    return open_with(read_any, path, confine_open(path, O_RDONLY | O_CLOEXEC), known, out_input);
 }
 
 status input_open(const char *path, struct input **out_input)
@@ -404,45 +403,8 @@ status input_open(const char *path, struct input **out_input)
 status input_map(const char *path, struct input **out_input)
 {
     // Opening a pipe that nobody writes to would wait.
-    return open_with(read_regular, path, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), NULL,
-                     out_input);
-}
-
-// One name after the other, for systems without openat2.
-static int open_step_by_step(int folder, struct view location)
-{
-    int at = dup(folder);
-    while (at >= 0) {
-        const size_t slash = view_find(location, '/');
-        const bool last = slash == location.size;
-        char *name = view_copy(view_slice(location, 0, slash));
-        const int next =
-            strcmp(name, "..") == 0
-                ? (errno = EXDEV, -1)
-                : openat(at, name[0] != '\0' ? name : ".",
-                         O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (last ? 0 : O_DIRECTORY));
-        const int error = errno;
-        free(name);
-        close(at);
-        errno = error;
-        at = next;
-        if (last)
-            break;
-        location = view_slice(location, slash + 1, location.size);
-    }
-    return at;
-}
-
-static int open_beneath(int folder, struct view location)
-{
-    char *path = view_copy(location);
-    const struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK,
-                                 .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
-    const long file = syscall(SYS_openat2, folder, path, &how, sizeof how);
-    free(path);
-    if (file < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL))
-        return open_step_by_step(folder, location);
-    return (int)file;
+    return open_with(read_regular, path, confine_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK),
+                     NULL, out_input);
 }
 
 status input_map_beneath(const char *beside, struct view location, struct input **out_input)
@@ -456,8 +418,8 @@ status input_map_beneath(const char *beside, struct view location, struct input 
     memcpy(name, path.data, before);
     memcpy(name + before, location.data, location.size);
     name[before + location.size] = '\0';
-    const int folder = open(folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    const int file = folder >= 0 ? open_beneath(folder, location) : -1;
+    const int folder = confine_open(folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const int file = folder >= 0 ? confine_open_beneath(folder, location) : -1;
     const int error = errno;
     if (folder >= 0)
         close(folder);

@@ -22,6 +22,8 @@ struct output {
     int file;
     struct replacement replacement;
     bool for_people;
+    bool inside_page;
+    struct bytes *bytes; // instead of the file
     status failure;
     uint64_t size;
     char *buffer;
@@ -33,6 +35,10 @@ struct output {
 
 static void write_file(struct output *output, const char *data, size_t size)
 {
+    if (output->bytes != NULL) {
+        bytes_append(output->bytes, data, size);
+        return;
+    }
     while (size > 0 && output->failure == STATUS_OK) {
         const ssize_t done = write(output->file, data, size);
         if (done < 0 && errno == EINTR)
@@ -111,8 +117,56 @@ static void output_take(struct output *output, const void *data, size_t size)
     output->used += size;
 }
 
+void output_inside_page(struct output *output, bool inside)
+{
+    output->inside_page = inside;
+}
+
+// How JSON spells the character at `at` inside a page; NULL: as it is.
+static const char *page_spelling(const char *data, size_t left, size_t *out_size)
+{
+    *out_size = 1;
+    switch (data[0]) {
+    case '<':
+        return "\\u003c";
+    case '>':
+        return "\\u003e";
+    case '&':
+        return "\\u0026";
+    case '\xe2':
+        *out_size = 3;
+        if (left >= 3 && memcmp(data, "\xe2\x80\xa8", 3) == 0)
+            return "\\u2028";
+        if (left >= 3 && memcmp(data, "\xe2\x80\xa9", 3) == 0)
+            return "\\u2029";
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
+static void take_inside_page(struct output *output, const char *data, size_t size)
+{
+    size_t plain = 0;
+    for (size_t at = 0; at < size; at++) {
+        size_t spelled;
+        const char *spelling = page_spelling(data + at, size - at, &spelled);
+        if (spelling == NULL)
+            continue;
+        output_take(output, data + plain, at - plain);
+        output_take(output, spelling, strlen(spelling));
+        at += spelled - 1;
+        plain = at + 1;
+    }
+    output_take(output, data + plain, size - plain);
+}
+
 void output_write(struct output *output, const void *data, size_t size)
 {
+    if (output->inside_page && size > 0) {
+        take_inside_page(output, data, size);
+        return;
+    }
     if (!output->for_people || size == 0) {
         output_take(output, data, size);
         return;
@@ -251,6 +305,12 @@ status output_open_growing(const char *path, struct output **out_output)
     return open_straight(path, out_output);
 }
 
+void output_open_bytes(struct bytes *to, struct output **out_output)
+{
+    output_start("memory", -1, (struct replacement){0}, out_output);
+    (*out_output)->bytes = to;
+}
+
 bool output_flush(struct output *output)
 {
     drain(output);
@@ -277,7 +337,7 @@ status output_finish(struct output *output, status written)
     }
     const int file = output->file;
     output->file = -1;
-    if (close(file) != 0 && output->failure == STATUS_OK)
+    if (file >= 0 && close(file) != 0 && output->failure == STATUS_OK)
         output->failure = status_system(errno, output->path, "cannot write");
 
     status result = status_first(written, output->failure);

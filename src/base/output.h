@@ -11,6 +11,7 @@
 #ifndef OPSCOPE_BASE_OUTPUT_H
 #define OPSCOPE_BASE_OUTPUT_H
 
+#include "bytes.h"
 #include "status.h"
 #include "view.h"
 
@@ -24,6 +25,9 @@ status output_append(const char *path, struct output **out_output);
 // The same, straight into its place: for what must not be lost when the process dies.
 status output_open_growing(const char *path, struct output **out_output);
 
+// The same into memory, plain: appends to `to`, which the caller frees after the output is closed.
+void output_open_bytes(struct bytes *to, struct output **out_output);
+
 void output_write(struct output *output, const void *data, size_t size);
 void output_text(struct output *output, const char *text);
 void output_format(struct output *output, const char *format, ...)
@@ -32,6 +36,11 @@ void output_format(struct output *output, const char *format, ...)
 // What is written from now on is for people: what would steer a terminal is shown as '?'. A
 // character must not be cut in two between calls.
 void output_for_people(struct output *output);
+
+// Whether what is written from now on is JSON inside a page: what could end its script or start
+// another one (< > & and the line ends U+2028 and U+2029) is written as \uXXXX, which means the
+// same in a text of JSON. A character must not be cut in two between calls.
+void output_inside_page(struct output *output, bool inside);
 
 // Bytes given so far, before packing.
 uint64_t output_size(const struct output *output);

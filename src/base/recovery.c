@@ -2,6 +2,7 @@
 
 #include "recovery.h"
 
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -330,6 +331,22 @@ void recovery_end(struct recovery *recovery)
 void recovery_say(void (*say)(size_t size))
 {
     sayer = say;
+}
+
+// No scope is gone back to: C++ would have to be left in order.
+static void fail_without_more(void)
+{
+    sayer(0);
+    abort();
+}
+
+// The C++ library comes with it.
+void recovery_watch_library(void *library)
+{
+    void (*(*set_new_handler)(void (*handler)(void)))(void);
+    *(void **)&set_new_handler = dlsym(library, "_ZSt15set_new_handlerPFvvE");
+    if (sayer != NULL && set_new_handler != NULL)
+        set_new_handler(fail_without_more);
 }
 
 _Noreturn void recovery_fail(size_t size)

@@ -123,6 +123,10 @@ _Noreturn void recovery_fail(size_t size);
 // What the program says before it ends, instead of an abort. Called on any thread.
 void recovery_say(void (*say)(size_t size));
 
+// In the program, `new` of a library in C++, just loaded by dlopen, ends it likewise, where it
+// would throw what nobody catches.
+void recovery_watch_library(void *library);
+
 // What is not a block of memory.h: `release` is called with `what` when memory runs out, at once
 // (then `what` may lie on the stack) or when the region is released. Nothing outside of a scope.
 enum recovery_when { RECOVERY_AT_ONCE, RECOVERY_LATER };

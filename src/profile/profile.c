@@ -10,7 +10,8 @@
 #include "base/recovery.h"
 #include "store.h"
 
-enum { PIPE_BATCHES = 6 };
+// From its STORED_ALONE-th batch on the store has a thread of its own, too.
+enum { PIPE_BATCHES = 6, STORED_ALONE = 16 };
 
 // Carries full batches to the sink's thread and empty ones back.
 struct profile_pipe {
@@ -157,6 +158,13 @@ struct view profile_fact(const struct profile *profile, const char *key)
     return VIEW_LITERAL("");
 }
 
+uint32_t profile_process_of(const struct profile *profile, uint32_t track)
+{
+    while (track != 0 && profile_track(profile, track)->kind != TRACK_PROCESS)
+        track = profile_track(profile, track)->parent;
+    return track;
+}
+
 // Events ----------------------------------------------------------------------
 
 static void *pipe_run(void *argument)
@@ -200,14 +208,14 @@ static void pipe_free(struct profile_pipe *pipe)
 }
 
 // False when there is no thread for it.
-static bool pipe_open(struct profile *profile)
+static bool pipe_open(struct profile *profile, struct event_sink *sink)
 {
     struct profile_pipe *pipe = memory_allocate_zeroed(1, sizeof *pipe);
     queue_start(&pipe->full, PIPE_BATCHES);
     queue_start(&pipe->empty, PIPE_BATCHES);
     for (int i = 0; i + 1 < PIPE_BATCHES; i++)
         queue_put(&pipe->empty, batch_create());
-    pipe->sink = profile->sink;
+    pipe->sink = sink;
     pipe->thread = (struct recovery_thread){
         .run = pipe_run, .give_up = pipe_give_up, .stop = pipe_stop, .context = pipe};
     if (recovery_thread_start(&pipe->thread) != 0) {
@@ -231,10 +239,10 @@ static status pipe_close(struct profile *profile)
     return failure;
 }
 
-static status stream_batch(struct profile *profile)
+static status stream_batch(struct profile *profile, struct event_sink *sink)
 {
-    if (profile->pipe == NULL && !pipe_open(profile))
-        return profile->sink->take(profile->sink, profile->batch);
+    if (profile->pipe == NULL && !pipe_open(profile, sink))
+        return sink->take(sink, profile->batch);
     struct event_batch *full = profile->batch;
     profile->batch = queue_take(&profile->pipe->empty);
     queue_put(&profile->pipe->full, full);
@@ -245,7 +253,9 @@ static void profile_profile_hand_on(struct profile *profile)
 {
     status result = STATUS_OK;
     if (profile->failure == STATUS_OK && profile->sink != NULL)
-        result = stream_batch(profile);
+        result = stream_batch(profile, profile->sink);
+    else if (profile->failure == STATUS_OK && profile->handed_on++ >= STORED_ALONE)
+        result = stream_batch(profile, store_sink(profile->store));
     else if (profile->failure == STATUS_OK)
         result = store_add(profile->store, profile->batch);
     profile->failure = status_first(profile->failure, result);
@@ -335,6 +345,7 @@ status profile_finish(struct profile *profile)
     status result = pipe_close(profile);
     result = status_first(profile->failure, result);
     profile->failure = STATUS_OK;
+    profile->handed_on = 0;
     return status_first(result, store_finish(profile->store));
 }
 

@@ -113,6 +113,7 @@ struct profile {
     struct event_store *store;
     struct profile_pipe *pipe;
     struct event_sink *sink;
+    uint64_t handed_on; // batches since it was finished
     status failure;
     struct input *source; // kept open for a profile that was mapped
 };
@@ -191,6 +192,9 @@ static inline struct call *profile_call(const struct profile *profile, uint32_t 
 {
     return segments_get(&profile->calls, id);
 }
+
+// The process that a track lies in, itself one or not; 0: none.
+uint32_t profile_process_of(const struct profile *profile, uint32_t track);
 
 // "" when the profile does not say.
 struct view profile_fact(const struct profile *profile, const char *key);

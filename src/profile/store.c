@@ -18,6 +18,7 @@ struct track_blocks {
 };
 
 struct event_store {
+    struct event_sink sink;
     struct track_blocks *tracks;
     size_t track_count;
     struct spool spool;
@@ -27,9 +28,15 @@ struct event_store {
     size_t block_capacity;
 };
 
+static status store_take(struct event_sink *sink, const struct event_batch *batch)
+{
+    return store_add((struct event_store *)sink, batch);
+}
+
 struct event_store *store_create(void)
 {
     struct event_store *store = memory_allocate_zeroed(1, sizeof *store);
+    store->sink.take = store_take;
     store->spool = SPOOL_EMPTY;
     return store;
 }
@@ -114,6 +121,11 @@ status store_add(struct event_store *store, const struct event_batch *batch)
             STATUS_TRY(close_block(store, event->track, open));
     }
     return STATUS_OK;
+}
+
+struct event_sink *store_sink(struct event_store *store)
+{
+    return &store->sink;
 }
 
 status store_finish(struct event_store *store)

@@ -28,6 +28,9 @@ void store_free(struct event_store *store);
 
 status store_add(struct event_store *store, const struct event_batch *batch);
 
+// The store as a sink, which does the same.
+struct event_sink *store_sink(struct event_store *store);
+
 // A block that lies in memory of the caller's.
 void store_add_mapped(struct event_store *store, const struct store_block *block);
 

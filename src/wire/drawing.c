@@ -18,17 +18,6 @@ static bool drawing_dot(const unsigned char *columns, int x, int y)
     return (columns[x] >> y & 1) != 0;
 }
 
-// A quarter of a dot takes the colour of its two neighbours on that side where they agree with
-// each other and differ from those across.
-static bool quarter(const unsigned char *columns, int x, int y, int right, int below)
-{
-    const bool beside = drawing_dot(columns, x + (right != 0 ? 1 : -1), y);
-    const bool across = drawing_dot(columns, x + (right != 0 ? -1 : 1), y);
-    const bool near = drawing_dot(columns, x, y + (below != 0 ? 1 : -1));
-    const bool far = drawing_dot(columns, x, y + (below != 0 ? -1 : 1));
-    return beside == near && beside != far && near != across ? near : drawing_dot(columns, x, y);
-}
-
 static void draw_letter(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
                         char letter, unsigned colour)
 {
@@ -42,42 +31,13 @@ static void draw_letter(struct png_picture *picture, uint32_t x, uint32_t y, uin
     }
 }
 
-static void draw_smooth_letter(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
-                               char letter, unsigned colour)
-{
-    const unsigned char *columns = glyphs_columns(letter);
-    const uint32_t half = scale / 2;
-    for (int i = 0; i < 2 * GLYPHS_WIDTH; i++) {
-        for (int k = 0; k < 2 * GLYPHS_HEIGHT; k++) {
-            if (quarter(columns, i / 2, k / 2, i % 2, k % 2))
-                drawing_fill(picture, x + (uint32_t)i * half, y + (uint32_t)k * half, half, half,
-                             colour);
-        }
-    }
-}
-
-typedef void letter_drawer(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
-                           char letter, unsigned colour);
-
-static void drawing_draw_text(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
-                              struct view text, unsigned colour, letter_drawer *draw)
-{
-    for (size_t at = 0; at < text.size && x < picture->width;) {
-        const size_t size = view_character_size(text, at);
-        draw(picture, x, y, scale, size == 1 ? text.data[at] : '\0', colour);
-        x += drawing_letter_width(scale);
-        at += size > 0 ? size : 1;
-    }
-}
-
 void drawing_text(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
                   struct view text, unsigned colour)
 {
-    drawing_draw_text(picture, x, y, scale, text, colour, draw_letter);
-}
-
-void drawing_smooth_text(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
-                         struct view text, unsigned colour)
-{
-    drawing_draw_text(picture, x, y, scale, text, colour, draw_smooth_letter);
+    for (size_t at = 0; at < text.size && x < picture->width;) {
+        const size_t size = view_character_size(text, at);
+        draw_letter(picture, x, y, scale, size == 1 ? text.data[at] : '\0', colour);
+        x += drawing_letter_width(scale);
+        at += size > 0 ? size : 1;
+    }
 }

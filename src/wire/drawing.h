@@ -20,8 +20,4 @@ void drawing_fill(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t 
 void drawing_text(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
                   struct view text, unsigned colour);
 
-// The same with rounded corners; `scale` is even.
-void drawing_smooth_text(struct png_picture *picture, uint32_t x, uint32_t y, uint32_t scale,
-                         struct view text, unsigned colour);
-
 #endif

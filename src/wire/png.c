@@ -26,11 +26,14 @@ static void append_chunk(struct bytes *file, const char *name, const void *data,
     bytes_append(file, number, 4);
 }
 
-static void append_header(struct bytes *file, const struct png_picture *picture)
+enum { RED_GREEN_BLUE = 2, BY_PALETTE = 3 };
+
+static void append_header(struct bytes *file, uint32_t width, uint32_t height, unsigned char kind)
 {
-    unsigned char header[13] = {[8] = 8, [9] = 3}; // 8 bits, by palette
-    put_u32(header, picture->width);
-    put_u32(header + 4, picture->height);
+    unsigned char header[13] = {[8] = 8, [9] = kind}; // 8 bits
+    bytes_append(file, "\x89PNG\r\n\x1a\n", 8);
+    put_u32(header, width);
+    put_u32(header + 4, height);
     append_chunk(file, "IHDR", header, sizeof header);
 }
 
@@ -45,27 +48,44 @@ static void append_palette(struct bytes *file, const struct png_picture *picture
     append_chunk(file, "PLTE", palette, 3 * picture->colour_count);
 }
 
+static status append_packed(struct bytes *file, const unsigned char *rows, size_t size)
+{
+    uLongf packed = compressBound(size);
+    unsigned char *data = memory_allocate(packed);
+    const bool done = compress2(data, &packed, rows, size, 6) == Z_OK;
+    if (done)
+        append_chunk(file, "IDAT", data, packed);
+    free(data);
+    return done ? STATUS_OK : status_make(STATUS_LIMIT, "no memory for packing a PNG");
+}
+
 // Each row has a byte in front of it: 0, no filter.
-static void append_pixels(struct bytes *file, const struct png_picture *picture)
+static status append_pixels(struct bytes *file, const struct png_picture *picture)
 {
     const size_t width = picture->width;
     const size_t size = (width + 1) * picture->height;
     unsigned char *rows = memory_allocate_zeroed(size, 1);
     for (size_t y = 0; y < picture->height; y++)
         memcpy(rows + y * (width + 1) + 1, picture->pixels + y * width, width);
-    uLongf packed = compressBound(size);
-    unsigned char *data = memory_allocate(packed);
-    if (compress2(data, &packed, rows, size, 6) == Z_OK)
-        append_chunk(file, "IDAT", data, packed);
-    free(data);
+    const status result = append_packed(file, rows, size);
     free(rows);
+    return result;
 }
 
-void png_append(struct bytes *file, const struct png_picture *picture)
+status png_append(struct bytes *file, const struct png_picture *picture)
 {
-    bytes_append(file, "\x89PNG\r\n\x1a\n", 8);
-    append_header(file, picture);
+    append_header(file, picture->width, picture->height, BY_PALETTE);
     append_palette(file, picture);
-    append_pixels(file, picture);
+    STATUS_TRY(append_pixels(file, picture));
     append_chunk(file, "IEND", "", 0);
+    return STATUS_OK;
+}
+
+status png_append_rows(struct bytes *file, uint32_t width, uint32_t height,
+                       const unsigned char *rows)
+{
+    append_header(file, width, height, RED_GREEN_BLUE);
+    STATUS_TRY(append_packed(file, rows, (1 + (size_t)width * 3) * height));
+    append_chunk(file, "IEND", "", 0);
+    return STATUS_OK;
 }

@@ -118,6 +118,15 @@ static inline unsigned char *protobuf_put_varint(unsigned char *to, uint32_t num
     return varint_put(protobuf_put_tag(to, number, PROTOBUF_VARINT), value);
 }
 
+static inline unsigned char *protobuf_put_fixed32(unsigned char *to, uint32_t number,
+                                                  uint32_t value)
+{
+    to = protobuf_put_tag(to, number, PROTOBUF_FIXED32);
+    for (unsigned i = 0; i < 4; i++)
+        *to++ = (unsigned char)(value >> (8 * i));
+    return to;
+}
+
 static inline unsigned char *protobuf_put_fixed64(unsigned char *to, uint32_t number,
                                                   uint64_t value)
 {

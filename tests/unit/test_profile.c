@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -148,6 +149,19 @@ static void a_failing_sink_fails_the_profile_and_no_more(void **state)
     status_free(failure);
     assert_int_equal(collector.count, 5000);
     collector_free(&collector);
+    profile_free(profile);
+}
+
+static void a_store_without_a_place_fails_the_profile(void **state)
+{
+    (void)state;
+    uint32_t tracks[3];
+    assert_int_equal(setenv("TMPDIR", "/nowhere", 1), 0);
+    struct profile *profile = make_profile(tracks, NULL, 400000);
+    const status failure = profile_finish(profile);
+    assert_non_null(strstr(status_message(failure), "/nowhere"));
+    status_free(failure);
+    assert_int_equal(unsetenv("TMPDIR"), 0);
     profile_free(profile);
 }
 
@@ -333,6 +347,7 @@ int main(void)
         cmocka_unit_test(stored_events_come_out_once_each_in_order_of_start),
         cmocka_unit_test(streamed_events_reach_the_sink_in_the_order_they_were_added),
         cmocka_unit_test(a_failing_sink_fails_the_profile_and_no_more),
+        cmocka_unit_test(a_store_without_a_place_fails_the_profile),
         cmocka_unit_test(a_span_that_ends_before_it_starts_is_impossible),
         cmocka_unit_test(only_tracks_that_are_not_in_order_need_sorting),
         cmocka_unit_test(notes_beyond_the_kept_ones_are_still_counted),
