@@ -2,13 +2,17 @@
 """Whether compiled programs compute what the plain executor does: part of `make conformance`.
 
     equality.py [--target NAME]... [--every N] [--list]
+    equality.py --cores [--every N] [--list]
+
+A target is a name or file, "NAME with core.count=3" with settings, "NAME as f32=f16" converted before.
 
 Every network that is at hand (the project's own, the TOSA networks and models beside the
 project, the ONNX project's tests with static shapes) is compiled for each target and run on
 the device `host`: with 1 and 2 workers, recorded and not, twice each. Integers must be
 the same bit for bit, reals within the tolerances of tests/tools/device_run.c. --every takes
 each N-th network of the large sets and the quick ones of the models, --list prints a line for
-every network.
+every network. --cores is the same for Cloud AI 100 with 1 to 16 cores, of which each takes every N-th
+network, from another one on.
 
 EXCEPTIONS holds the cases that may differ, each with the reason.
 """
@@ -28,6 +32,8 @@ MADE_UP = [str(ROOT / f"tests/testdata/targets/{name}.target") for name in ("tri
 # With the elements that networks are converted to before.
 CONVERTED = ["torq-sl2610 as f32=bf16,i64=i32", "host as f32=f16", "aic100 as f32=f16"]
 TARGETS = ["torq-sl2610", "host", "aic100", "wormhole_b0", *MADE_UP]
+# A card with any number of its cores; each takes another part of the networks where not all do.
+CARDS = [f"{'aic100' if cores <= 14 else 'aic100-pro'} with core.count={cores}" for cores in range(1, 17)]
 BATCH = 40
 FEW = ("speech_lstm", "vit_micro")
 
@@ -50,15 +56,16 @@ def networks(every=1):
 
 def ask(target, paths):
     """(path, what device_run says) of each; a network that ends it counts as different."""
-    target, _, conversion = target.partition(" as ")
-    settings = {"CONVERT": conversion} if conversion else {}
-    done = subprocess.run([RUNNER, target, *paths], capture_output=True, text=True, check=False,
-                          env=os.environ | settings)
+    whole, _, conversion = target.partition(" as ")
+    name, _, settings = whole.partition(" with ")
+    asked = {"CONVERT": conversion} if conversion else {}
+    asked |= {"SETTINGS": settings} if settings else {}
+    done = subprocess.run([RUNNER, name, *paths], capture_output=True, text=True, check=False, env=os.environ | asked)
     said = [line.split("\t", 1) for line in done.stdout.splitlines()]
     if len(said) < len(paths):
         culprit = paths[len(said)]
         said.append([str(culprit), f"differs it ends the process ({done.returncode}) {done.stderr[-300:]}"])
-        said += ask(f"{target} as {conversion}" if conversion else target, paths[len(said):]) if len(said) < len(paths) else []
+        said += ask(target, paths[len(said):]) if len(said) < len(paths) else []
     return said
 
 
@@ -77,6 +84,12 @@ def outcomes(target, paths):
                     yield name_of(path), kind, said.removeprefix(kind).strip()
 
 
+def shown(target):
+    """The name alone of a file's path; settings and conversion stay."""
+    name, space, rest = target.partition(" ")
+    return pathlib.Path(name).name.removesuffix(".target") + space + rest
+
+
 def check(target, group, paths, listed=False):
     """Prints a row; returns what is not as it should be, as lines."""
     counts, nearest, lines = collections.Counter(), 0.0, []
@@ -90,7 +103,7 @@ def check(target, group, paths, listed=False):
             print(f"  {name} for {target} differs, as documented: {detail}")
         elif kind == "differs":
             lines.append(f"{name} for {target}: {detail}")
-    print(f"{pathlib.Path(target).stem:12} {group:7} {counts['same']:5} the same bits {counts['near']:5} within tolerance"
+    print(f"{shown(target):12} {group:7} {counts['same']:5} the same bits {counts['near']:5} within tolerance"
           f"{f' (at most {nearest:.2g} of it)' if counts['near'] else ''}"
           f" {counts['differs']:4} differ {counts['not run']:4} not run")
     return lines
@@ -107,7 +120,18 @@ def compare_all(targets=None, every=1, listed=False):
             if paths:
                 lines += check(target, group, paths, listed)
             else:
-                print(f"{pathlib.Path(target).stem:12} {group:7} skipped: not at hand")
+                print(f"{shown(target):12} {group:7} skipped: not at hand")
+    return lines
+
+
+def compare_cards(every=len(CARDS), listed=False):
+    """The same on 1 to 16 cores. With `every` 1 all networks on each, else each takes every N-th, from another one on."""
+    lines = []
+    for number, target in enumerate(CARDS):
+        for group, paths in networks().items():
+            own = paths[number % every::every]
+            if own:
+                lines += check(target, group, own, listed)
     return lines
 
 
@@ -123,8 +147,12 @@ def main():
     parser.add_argument("--target", action="append")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--cores", action="store_true", help="Cloud AI 100 with 1 to 16 cores")
     options = parser.parse_args()
-    lines = compare_all(options.target, options.every, options.list)
+    if options.cores:
+        lines = compare_cards(options.every, options.list)
+    else:
+        lines = compare_all(options.target, options.every, options.list)
     print("\n".join(lines) if lines else "all the same")
     return 1 if lines else 0
 

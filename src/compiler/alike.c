@@ -204,7 +204,7 @@ static void say_question(struct alike *alike, const struct alike_question *quest
     alike->value_count = 0;
     alike->sayable = true;
     say(alike, question->count);
-    say(alike, question->quick);
+    say(alike, question->limit);
     say(alike, question->split);
     bytes_append(&alike->asked, &question->room, sizeof question->room);
     say(alike, question->depth_room);

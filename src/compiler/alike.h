@@ -13,7 +13,7 @@ struct alike_question {
     uint32_t first;
     uint32_t count;
     // What the answer depends on besides the groups.
-    bool quick;
+    uint64_t limit; // what takes longer is of no use
     uint32_t split;
     double room;
     uint64_t depth_room;

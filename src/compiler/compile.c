@@ -181,8 +181,10 @@ status compile_network(struct plan *plan, const struct compile_options *options,
     STATUS_TRY(tell(plan, options, 3, "preprocessing"));
     for (size_t i = 0; i < sizeof PASSES / sizeof *PASSES; i++) {
         STATUS_TRY(PASSES[i].run(plan));
-        if (PASSES[i].run == pass_place)
+        if (PASSES[i].run == pass_place) {
             STATUS_TRY(partition_groups(plan, options));
+            STATUS_TRY(pass_layout(plan));
+        }
         if (PASSES[i].run == pass_place || PASSES[i].run == pass_tile)
             STATUS_TRY(check_placed(plan));
         STATUS_TRY(tell(plan, options, PASSES[i].number, PASSES[i].phase));

@@ -20,6 +20,9 @@ status pass_fuse(struct plan *plan);
 // Chooses the engine of each group, and says why.
 status pass_place(struct plan *plan);
 
+// Lays values out anew where an engine needs them otherwise than they lie.
+status pass_layout(struct plan *plan);
+
 // Cuts each group into tiles that fit the local memory of its engine, with room
 // for the next tile to be loaded while one is computed.
 status pass_tile(struct plan *plan);

@@ -27,9 +27,7 @@ static uint32_t copy_node(struct plan *plan, uint32_t original)
     struct network_node *node = network_node(network, id);
     *node = *network_node(network, original);
     node->outputs = outputs;
-    plan->originals = memory_grow(plan->originals, plan->copy_count, &plan->copy_capacity,
-                                  sizeof *plan->originals);
-    plan->originals[plan->copy_count++] = original;
+    plan_stands_for(plan, original);
     return id;
 }
 

@@ -6,6 +6,7 @@
 #include "base/gaps.h"
 #include "base/memory.h"
 #include "emit.h"
+#include "shard.h"
 
 enum { UNALIGNED_MOST = 64 };
 
@@ -109,6 +110,8 @@ static void place_alias(struct far *far, const struct plan_group *group)
 // Whether a value lies near from its group to the last one that needs it, and never here.
 static bool stays_near(const struct plan *plan, const struct plan_group *group, uint32_t output)
 {
+    if (shard_of(plan, group->outputs[output]) != NULL)
+        return true;
     return group->near != NULL && group->near->outputs[output] != PLAN_NONE &&
            !plan->stored[group->outputs[output]] && !plan->swapped[group->outputs[output]];
 }

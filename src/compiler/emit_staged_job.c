@@ -1,10 +1,12 @@
 // Jobs of engines whose tasks run through stages: one task for each tile, read from where
 // values lie, computed and written back piece by piece, through rings in the memory of its
-// core. Only the rings take memory there, so a tile may be as large as it likes.
+// core. Only the rings take memory there, so a tile may be as large as it likes. What is sharded
+// lies there, too (shard.h), and is worked on where it lies.
 
 #include <stdlib.h>
 
 #include "emit_task.h"
+#include "shard.h"
 
 enum { PIECE_MOST = 64 * 1024 }; // bytes
 
@@ -47,29 +49,36 @@ static uint32_t pieces_of(const struct staged_job *staged, uint64_t bytes)
     return pieces > 0 ? (uint32_t)pieces : 1;
 }
 
+// What a tile takes: bytes that come in and go out, and all of it with what lies near, whatever
+// that comes from. Rings of the first input and output that have one.
+struct staged_tile {
+    const struct plan_tile *tile;
+    uint64_t moved[2];
+    uint64_t worked[2];
+    uint32_t rings[2];
+};
+
 // What an engine does of a tile: bytes that come in or go out, or the tile's own work.
 static void emit_staged_job_add_stage(struct staged_job *staged, uint32_t engine,
-                                      const struct plan_tile *tile, const uint64_t bytes[2],
-                                      uint32_t ring)
+                                      const struct staged_tile *work, uint32_t ring)
 {
     const struct target *target = staged->emitter->plan->target;
     const struct target_engine *item = &target->engines[engine];
     const bool in = item->role == TARGET_ROLE_TRANSFER && item->to == staged->engine->memory;
-    const uint64_t moved = bytes[in ? 0 : 1];
+    const uint64_t moved = work->moved[in ? 0 : 1];
+    const uint64_t most = work->worked[work->worked[0] > work->worked[1] ? 0 : 1];
     struct program_stage stage = {.engine = engine,
                                   .ring = ring,
                                   .depth = staged->engine->ring,
-                                  .pieces =
-                                      pieces_of(staged, bytes[0] > bytes[1] ? bytes[0] : bytes[1]),
-                                  .cost = tile->cost};
+                                  .pieces = pieces_of(staged, most),
+                                  .cost = work->tile->cost};
     if (item->role == TARGET_ROLE_TRANSFER)
         stage.cost = (struct cost_request){.kind = COST_TRANSFER, .bytes = moved, .outputs = moved};
     struct program_stage *kept = EMIT_ADD(staged->emitter, stages, NULL);
     *kept = stage;
 }
 
-static void add_stages(struct staged_job *staged, uint32_t task, const struct plan_tile *tile,
-                       const uint64_t bytes[2], const uint32_t rings[2])
+static void add_stages(struct staged_job *staged, uint32_t task, const struct staged_tile *work)
 {
     struct program_task *item = EMIT_GET(staged->emitter, tasks, task);
     item->first_stage = EMIT_COUNT(staged->emitter, stages);
@@ -77,8 +86,8 @@ static void add_stages(struct staged_job *staged, uint32_t task, const struct pl
     for (uint32_t i = 0; i < staged->engine->stage_count; i++) {
         const bool last = i + 1 == staged->engine->stage_count;
         const bool before_last = i + 2 == staged->engine->stage_count;
-        emit_staged_job_add_stage(staged, staged->engine->stages[i], tile, bytes,
-                                  last ? PROGRAM_NONE : rings[before_last ? 1 : 0]);
+        emit_staged_job_add_stage(staged, staged->engine->stages[i], work,
+                                  last ? PROGRAM_NONE : work->rings[before_last ? 1 : 0]);
     }
 }
 
@@ -117,6 +126,92 @@ static uint64_t bytes_brought(const struct staged_job *staged, uint32_t index, u
     return (bytes + sharing - 1) / sharing;
 }
 
+// Parts of values that lie near ------------------------------------------------------------
+
+static uint32_t make_part(struct staged_job *staged, const struct plan_shard *shard,
+                          const struct plan_box *box, uint32_t unit)
+{
+    struct emitter *emitter = staged->emitter;
+    const uint32_t part =
+        emit_buffer(emitter, "", shard->value, PROGRAM_BUFFER_TILE,
+                    (struct emit_place){staged->engine->memory, unit, shard->address}, box);
+    struct program_buffer *buffer = EMIT_GET(emitter, buffers, part);
+    const uint64_t stored = box_bytes(staged, shard->value, box);
+    buffer->size = stored > buffer->size ? stored : buffer->size;
+    return part;
+}
+
+// Where the task that made it put it; PROGRAM_NONE while a job is evaluated by itself.
+static uint32_t find_part(const struct emitter *emitter, uint32_t value, const struct plan_box *box)
+{
+    const struct emit_writers *writers = &emitter->writers[value];
+    for (size_t i = 0; i < writers->count; i++) {
+        const struct program_task *task = EMIT_GET(emitter, tasks, writers->items[i].task);
+        if (!plan_boxes_same(&writers->items[i].box, box))
+            continue;
+        for (uint32_t k = 0; k < task->operand_count; k++) {
+            const struct program_operand *operand =
+                EMIT_GET(emitter, operands, task->first_operand + k);
+            const struct program_buffer *buffer = EMIT_GET(emitter, buffers, operand->buffer);
+            if (operand->writes != 0 && buffer->kind == PROGRAM_BUFFER_TILE &&
+                buffer->value == emitter->values[value])
+                return operand->buffer;
+        }
+    }
+    return PROGRAM_NONE;
+}
+
+// Tiles ------------------------------------------------------------------------------------
+
+static void add_input(struct staged_job *staged, uint32_t task, uint32_t index, uint32_t input,
+                      struct staged_tile *work, struct emit_place *place,
+                      struct emit_places *places)
+{
+    struct emitter *emitter = staged->emitter;
+    const uint32_t value = staged->group->inputs[input];
+    const struct plan_box *box = &work->tile->inputs[input];
+    const struct plan_box inside = plan_box_at_origin(box);
+    const struct plan_shard *shard = shard_of(emitter->plan, value);
+    uint32_t buffer;
+    work->worked[0] += bytes_brought(staged, index, input);
+    if (shard != NULL) {
+        buffer = find_part(emitter, value, box);
+        buffer = buffer != PROGRAM_NONE ? buffer : make_part(staged, shard, box, place->unit);
+        emit_operand(emitter, task, buffer, &inside, false);
+    } else {
+        emit_operand(emitter, task, emitter->far[value], box, false);
+        buffer = add_ring(staged, task, value, box, place);
+        work->rings[0] = work->rings[0] == PROGRAM_NONE ? buffer : work->rings[0];
+        work->moved[0] += bytes_brought(staged, index, input);
+    }
+    emit_depend_on_writers(emitter, task, value, box);
+    emit_place_add(places, value, buffer);
+}
+
+static void add_output(struct staged_job *staged, uint32_t task, uint32_t output,
+                       struct staged_tile *work, struct emit_place *place,
+                       struct emit_places *places)
+{
+    struct emitter *emitter = staged->emitter;
+    const uint32_t value = staged->group->outputs[output];
+    const struct plan_box *box = &work->tile->outputs[output];
+    const struct plan_box inside = plan_box_at_origin(box);
+    const struct plan_shard *shard = shard_of(emitter->plan, value);
+    uint32_t buffer;
+    work->worked[1] += box_bytes(staged, value, box);
+    if (shard != NULL) {
+        buffer = make_part(staged, shard, box, place->unit);
+        emit_operand(emitter, task, buffer, &inside, true);
+    } else {
+        emit_operand(emitter, task, emitter->far[value], box, true);
+        buffer = add_ring(staged, task, value, box, place);
+        work->rings[1] = work->rings[1] == PROGRAM_NONE ? buffer : work->rings[1];
+        work->moved[1] += box_bytes(staged, value, box);
+    }
+    emit_writer_add(emitter, value, task, box);
+    emit_place_add(places, value, buffer);
+}
+
 static void emit_staged_job_run_tile(struct staged_job *staged, uint32_t index)
 {
     struct emitter *emitter = staged->emitter;
@@ -130,26 +225,13 @@ static void emit_staged_job_run_tile(struct staged_job *staged, uint32_t index)
     struct emit_place place = {staged->engine->memory, at.unit,
                                plan_code_room(emitter->plan->target, staged->engine->memory)};
     struct emit_places places;
-    uint64_t bytes[2] = {0, 0};
-    uint32_t rings[2] = {PROGRAM_NONE, PROGRAM_NONE}; // of the first input and output
+    struct staged_tile work = {.tile = tile, .rings = {PROGRAM_NONE, PROGRAM_NONE}};
     emit_places_start(&places, emitter->plan, group);
-    for (uint32_t i = 0; i < group->input_count; i++) {
-        emit_operand(emitter, task, emitter->far[group->inputs[i]], &tile->inputs[i], false);
-        emit_depend_on_writers(emitter, task, group->inputs[i], &tile->inputs[i]);
-        const uint32_t ring = add_ring(staged, task, group->inputs[i], &tile->inputs[i], &place);
-        emit_place_add(&places, group->inputs[i], ring);
-        rings[0] = i == 0 ? ring : rings[0];
-        bytes[0] += bytes_brought(staged, index, i);
-    }
-    for (uint32_t i = 0; i < group->output_count; i++) {
-        emit_operand(emitter, task, emitter->far[group->outputs[i]], &tile->outputs[i], true);
-        emit_writer_add(emitter, group->outputs[i], task, &tile->outputs[i]);
-        const uint32_t ring = add_ring(staged, task, group->outputs[i], &tile->outputs[i], &place);
-        emit_place_add(&places, group->outputs[i], ring);
-        rings[1] = i == 0 ? ring : rings[1];
-        bytes[1] += box_bytes(staged, group->outputs[i], &tile->outputs[i]);
-    }
-    add_stages(staged, task, tile, bytes, rings);
+    for (uint32_t i = 0; i < group->input_count; i++)
+        add_input(staged, task, index, i, &work, &place, &places);
+    for (uint32_t i = 0; i < group->output_count; i++)
+        add_output(staged, task, i, &work, &place, &places);
+    add_stages(staged, task, &work);
     emit_calls(emitter, task, staged->group_id, tile, &places);
     emit_places_free(&places);
     emit_start(&staged->job, task);
@@ -164,7 +246,8 @@ void emit_staged_job(struct emitter *emitter, uint32_t group_id)
     staged.units = staged.group->unit_count > 0 ? staged.group->unit_count : 1;
     staged.casts = brings_to_many(&staged);
     const uint64_t room = target->memories[staged.engine->memory].size -
-                          plan_code_room(target, staged.engine->memory);
+                          plan_code_room(target, staged.engine->memory) -
+                          shard_room(emitter->plan, staged.engine);
     const uint64_t operands = (uint64_t)staged.group->input_count + staged.group->output_count;
     const uint64_t piece =
         room / (operands * staged.engine->ring) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;

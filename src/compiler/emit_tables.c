@@ -64,7 +64,10 @@ static uint32_t emit_tables_add_value(struct emitter *emitter, uint32_t id)
     if (emitter->values[id] != PROGRAM_NONE)
         return emitter->values[id];
     const struct network_value *source = network_value(emitter->plan->network, id);
-    struct program_value value = {.kind = PROGRAM_VALUE_INNER};
+    const bool *tiled = emitter->plan->tiled;
+    struct program_value value = {.kind = PROGRAM_VALUE_INNER,
+                                  .layout =
+                                      tiled != NULL && tiled[id] ? PROGRAM_TILES : PROGRAM_ROWS};
     const void *outside = NULL;
     value.name = text(emitter, source->name);
     fill_type(&value, &source->type);

@@ -214,9 +214,10 @@ uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, s
 void emit_depend_on_writers(struct emitter *emitter, uint32_t task, uint32_t value,
                             const struct plan_box *box)
 {
-    const uint32_t buffer = emitter->far[value];
-    const struct program_buffer *item = EMIT_GET(emitter, buffers, buffer);
-    const bool shown = item->alias != PROGRAM_NONE;
+    const uint32_t buffer = emitter->far[value]; // PROGRAM_NONE: it lies near
+    const struct program_buffer *item =
+        buffer != PROGRAM_NONE ? EMIT_GET(emitter, buffers, buffer) : NULL;
+    const bool shown = item != NULL && item->alias != PROGRAM_NONE;
     const struct emit_writers *writers = &emitter->writers[value];
     for (size_t i = 0; i < writers->count; i++) {
         if (shown || plan_boxes_meet(&writers->items[i].box, box))

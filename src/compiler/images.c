@@ -16,7 +16,8 @@ static bool keeps_images(const struct network_node *node)
 {
     return node->definition->class == OPERATOR_ELEMENTWISE ||
            node->definition->class == OPERATOR_NORMALIZATION ||
-           node->definition->class == OPERATOR_MOVEMENT;
+           node->definition->class == OPERATOR_MOVEMENT ||
+           node->definition->class == OPERATOR_LAYOUT;
 }
 
 static const struct shape *images_shape(const struct network *network, uint32_t value)

@@ -5,6 +5,7 @@
 #include "compiler.h"
 #include "group.h"
 #include "place.h"
+#include "program/layouts.h"
 #include "program/node_cost.h"
 
 enum { PARAMETER_MOST = 4096 }; // elements of a constant that is part of an engine's program
@@ -329,7 +330,7 @@ static void place_by_takes(struct plan *plan, struct plan_group *group, uint32_t
                                   : none_has(plan, first, node));
 }
 
-static void place_group(struct plan *plan, struct plan_group *group)
+void place_group(struct plan *plan, struct plan_group *group)
 {
     const uint32_t host = target_engine_with(plan->target, TARGET_ROLE_HOST);
     if (!group_is_static(plan, group))
@@ -434,12 +435,52 @@ static status check_fuses(const struct target *target, const struct target_engin
     return check_elements(target, engine, fuses);
 }
 
+static bool names_operator(const char *word)
+{
+    for (size_t i = 0; i < operator_count(); i++) {
+        if (layouts_names(word, operator_at(i)))
+            return true;
+    }
+    return false;
+}
+
+static status check_either(const struct target *target, const struct target_engine *engine)
+{
+    for (size_t i = 0; engine->either != NULL && engine->either[i] != NULL; i++) {
+        const char *word = engine->either[i];
+        if (is_sort(word) || (!is_class(word) && !names_operator(word)))
+            return wrong_class(target, engine, word);
+    }
+    return STATUS_OK;
+}
+
+// Where values are laid out anew there is one kind of tiles, and images lie in it too.
+static status check_tiles(const struct target *target)
+{
+    const struct target_engine *first = NULL;
+    for (uint32_t i = 0; target_has_layouts(target) && i < target->engine_count; i++) {
+        const struct target_engine *engine = &target->engines[i];
+        if (!target_engine_is_tiled(engine))
+            continue;
+        first = first == NULL ? engine : first;
+        if (engine->depth == 0 || engine->depth != first->depth ||
+            memcmp(engine->tile, first->tile, sizeof engine->tile) != 0)
+            return status_make(STATUS_UNSUPPORTED,
+                               "target %s: engine '%s' needs the 'depth' of its tiles, and all "
+                               "tiles and depths must be the same where an engine takes 'layout'",
+                               target->name, engine->name);
+    }
+    return STATUS_OK;
+}
+
 static status place_check_words(const struct target *target)
 {
+    STATUS_TRY(check_tiles(target));
     for (uint32_t i = 0; i < target->engine_count; i++) {
         const struct target_engine *engine = &target->engines[i];
         for (uint32_t j = 0; j < engine->take_count; j++)
             STATUS_TRY(check_takes(target, engine, &engine->takes[j]));
+        STATUS_TRY(check_either(target, engine));
         for (uint32_t j = 0; j < engine->fuse_count; j++)
             STATUS_TRY(check_fuses(target, engine, &engine->fuses[j]));
     }

@@ -9,4 +9,7 @@
 // their number: none does.
 uint32_t place_find(const struct plan *plan, const struct plan_group *group);
 
+// Puts a group, whose inputs and outputs are known, on it, or on the host.
+void place_group(struct plan *plan, struct plan_group *group);
+
 #endif

@@ -26,6 +26,9 @@ void plan_free(struct plan *plan)
     free(plan->stored);
     free(plan->swapped);
     free(plan->images);
+    free(plan->shards);
+    free(plan->shard_ids);
+    free(plan->tiled);
     arena_free(&plan->arena);
     free(plan);
 }
@@ -48,6 +51,13 @@ void plan_warn(struct plan *plan, uint32_t group, const char *kind, const char *
     plan->warnings = memory_grow(plan->warnings, plan->warning_count, &plan->warning_capacity,
                                  sizeof *plan->warnings);
     plan->warnings[plan->warning_count++] = (struct plan_warning){kind, text.data, group};
+}
+
+void plan_stands_for(struct plan *plan, uint32_t original)
+{
+    plan->originals = memory_grow(plan->originals, plan->copy_count, &plan->copy_capacity,
+                                  sizeof *plan->originals);
+    plan->originals[plan->copy_count++] = original;
 }
 
 uint32_t plan_original(const struct plan *plan, uint32_t node)
@@ -99,6 +109,15 @@ struct plan_box plan_box_whole(const struct shape *shape)
     struct plan_box box = {.rank = shape->rank};
     memcpy(box.size, shape->dims, shape->rank * sizeof *box.size);
     return box;
+}
+
+bool plan_box_is_whole(const struct plan_box *box, const struct shape *shape)
+{
+    for (uint32_t i = 0; i < box->rank; i++) {
+        if (box->from[i] != 0 || box->size[i] != shape->dims[i])
+            return false;
+    }
+    return box->rank == shape->rank;
 }
 
 bool plan_boxes_meet(const struct plan_box *a, const struct plan_box *b)

@@ -97,6 +97,16 @@ struct plan_chain {
     bool side_by_side;       // tiles go through it as many at a time as there are lanes
 };
 
+// A value between groups that lies in parts: each in the memory of the core whose tile makes it,
+// at the same address (shard.h).
+struct plan_shard {
+    uint32_t value;
+    uint32_t maker; // the group that makes it
+    uint32_t last;  // the last one that reads it
+    uint64_t address;
+    uint64_t bytes; // of the largest part
+};
+
 struct plan_warning {
     const char *kind; // "small-tiles", "spill", "unaligned", "idle", "host"
     const char *text;
@@ -121,11 +131,18 @@ struct plan {
     // a whole. NULL: nothing is made near.
     bool *stored;
     bool *swapped;
+    struct plan_shard *shards; // in the order of the groups that make them
+    size_t shard_count;
+    size_t shard_capacity;
+    uint32_t *shard_ids; // by value; PLAN_NONE: it lies as a whole. NULL: all do
+    bool *tiled; // by value: it lies in tiles, others in rows; NULL: all lie in the same way
+    struct plan_unlaid *unlaid; // before that was decided (unlaid.h); NULL: it never is
     bool *images; // by value (images.h), once groups are fused; NULL: nothing lies in tiles
     struct plan_warning *warnings;
     size_t warning_count;
     size_t warning_capacity;
-    // Nodes that fuse added: copies of others, so that each reader has its own.
+    // Nodes that passes added: copies of others, so that each reader has its own, and what lays
+    // values out anew, which stands for the node that it does so for.
     uint32_t first_copy; // node ids from here on
     uint32_t *originals; // of each copy
     size_t copy_count;
@@ -143,6 +160,9 @@ void plan_warn(struct plan *plan, uint32_t group, const char *kind, const char *
 // A text that lives as long as the plan.
 const char *plan_text(struct plan *plan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+// Notes what the node that was added to the network last stands for.
+void plan_stands_for(struct plan *plan, uint32_t original);
 
 // The node of the network's file that a node stands for.
 uint32_t plan_original(const struct plan *plan, uint32_t node);
@@ -184,6 +204,7 @@ uint64_t plan_box_stored(const struct plan *plan, const struct target_engine *en
 bool plan_is_image(const struct plan *plan, uint32_t value);
 void plan_find_images(struct plan *plan); // once no more values are added
 struct plan_box plan_box_whole(const struct shape *shape);
+bool plan_box_is_whole(const struct plan_box *box, const struct shape *shape);
 
 // The same size, from the beginning: where a tile lies in its own buffer.
 struct plan_box plan_box_at_origin(const struct plan_box *box);

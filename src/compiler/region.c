@@ -376,18 +376,31 @@ static bool onnx_windows(const struct region_request *request, uint32_t spatial,
     return true;
 }
 
+// Whether the part is one of images, or of channels, alone.
+static bool has_all_windows(const struct region_request *request)
+{
+    const struct shape *shape = region_shape_of(request->network, request->node->outputs[0]);
+    for (uint32_t d = 2; d < shape->rank; d++) {
+        if (request->output->size[d] != shape->dims[d])
+            return false;
+    }
+    return true;
+}
+
 static bool cut_onnx_windows(const struct region_request *request, struct region_answer *answer,
                              const int64_t *kernel)
 {
     const struct shape *shape = input_shape(request, 0);
     const struct plan_box *out = request->output;
     struct window windows[SHAPE_RANK_MOST];
-    if (shape->rank < 3 || !onnx_windows(request, shape->rank - 2, kernel, windows))
+    if (shape->rank < 3)
         return false;
     const uint32_t spatial = shape->rank - 2;
     struct plan_box *in = &answer->inputs[0];
     in->from[0] = out->from[0];
     in->size[0] = out->size[0];
+    if (!onnx_windows(request, spatial, kernel, windows))
+        return has_all_windows(request); // as the attributes say
     answer->override = (struct plan_override){.name = "pads", .count = 2 * spatial};
     for (uint32_t d = 0; d < spatial; d++) {
         region_window_range(&windows[d], out->from[2 + d], out->size[2 + d], &in->from[2 + d],

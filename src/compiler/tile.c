@@ -9,6 +9,7 @@
 #include "region.h"
 #include "tile.h"
 #include "tiler.h"
+#include "unlaid.h"
 
 enum {
     TILE_BYTES_LEAST = 4096, // smaller tiles are cut for want of memory only
@@ -347,7 +348,7 @@ bool tile_apply(struct plan *plan, struct plan_group *group, const struct tile_s
     return made;
 }
 
-status pass_tile(struct plan *plan)
+static status tile_groups(struct plan *plan)
 {
     if (plan->target->plan.evaluated)
         return tile_evaluated(plan);
@@ -355,5 +356,15 @@ status pass_tile(struct plan *plan)
         return plan->target->plan.first_in ? tile_resident(plan) : tile_ways(plan);
     for (uint32_t i = 0; i < plan->group_count; i++)
         tile_alone(plan, &plan->groups[i]);
+    return STATUS_OK;
+}
+
+status pass_tile(struct plan *plan)
+{
+    STATUS_TRY(tile_groups(plan));
+    while (unlaid_return(plan)) {
+        STATUS_TRY(pass_layout(plan));
+        STATUS_TRY(tile_groups(plan));
+    }
     return STATUS_OK;
 }

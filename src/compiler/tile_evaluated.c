@@ -6,13 +6,16 @@
 #include "compiler.h"
 #include "evaluate.h"
 #include "group.h"
+#include "least_time.h"
 #include "region.h"
+#include "shard.h"
 #include "tile.h"
 #include "tiler.h"
 
 enum {
-    AXES_MOST = 4,  // dimensions that are cut
-    FINER_MOST = 4, // cuts of the last one
+    AXES_MOST = 4,   // dimensions that are cut
+    FINER_MOST = 4,  // cuts of the last one, for each tile that a core has at least
+    MANY_ROUNDS = 2, // of those
     CUTS_MOST = 4096,
     ROUND_KINDS = 4, // once, twice, a few times, often
     UNITS_MOST = 256,
@@ -26,7 +29,6 @@ struct chooser {
     struct evaluation *evaluation;
     struct alike *alike; // chains that were searched
     uint32_t *readers;
-    bool quick; // enough to tell chains from one another
     // What the target's plan asks for where it can be had: finer cuts, and less memory.
     uint32_t split;
     double room;
@@ -50,17 +52,34 @@ struct cut {
     struct grid grid;
     uint64_t slots;
     uint64_t traffic;
+    uint64_t staying; // of that: what is the same for all tiles
+    // Tiles of a coarser cut that fits as well: with fewer cores than these are for, this one only
+    // moves more.
+    uint64_t coarser;
+    uint64_t beyond; // it is for more cores than these alone
     bool filled, failed;
+    uint32_t tried; // cores that it was evaluated with last
     // What was made for it, to be evaluated with several numbers of cores:
     struct arena arena;
     struct plan_tile *tiles[TARGET_DEPTH_MOST + 1]; // of the whole and of its members
     const bool *stays;
+    struct least_time least;
 };
 
 struct cuts {
     struct cut *items;
     size_t count, capacity;
-    uint32_t split; // tiles that each core has at least
+    uint32_t finer; // cuts of the last dimension
+    uint64_t many;  // tiles from which on finer cuts are not looked at
+    uint32_t split; // tiles that each core has at most, of those that are asked for
+    uint32_t cores; // where values lie in tiles, each gets one if there are so many
+};
+
+// Cuts that are looked at along some dimensions while the others are not cut.
+struct above {
+    bool fits;
+    uint64_t coarser; // of the cut that it is
+    uint64_t finer;   // `coarser` of all that are finer
 };
 
 // The most tiles of a cut that was made.
@@ -90,58 +109,97 @@ static int64_t next_parts(int64_t parts, int64_t length)
     return parts == length ? length + 1 : next < length ? next : length;
 }
 
-static void add_cut(struct tiler *tiler, const struct grid *grid, struct cuts *cuts)
+static void add_cut(struct tiler *tiler, const struct grid *grid, uint64_t coarser, uint64_t beyond,
+                    struct cuts *cuts)
 {
     const uint64_t bytes = tiler_traffic(tiler, grid);
+    const uint64_t staying = tiler_local_bytes(tiler, 0);
     if (!tiler_cuts_once(tiler, grid))
         return;
     cuts->items = memory_grow(cuts->items, cuts->count, &cuts->capacity, sizeof *cuts->items);
-    cuts->items[cuts->count++] =
-        (struct cut){.grid = *grid, .slots = tiler->slots, .traffic = bytes};
+    cuts->items[cuts->count++] = (struct cut){.grid = *grid,
+                                              .slots = tiler->slots,
+                                              .traffic = bytes,
+                                              .staying = staying,
+                                              .coarser = coarser,
+                                              .beyond = beyond};
 }
 
 // Whole tiles are as many for several numbers of parts: one of these will do.
 static bool is_tiled(const struct grid *grid)
 {
-    return grid->tile[0] > 1 || grid->tile[1] > 1;
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        if (grid->step[i] > 1)
+            return true;
+    }
+    return false;
+}
+
+// Tiles that are enough for so many cores: finer cuts move more, and let no more of them work.
+static uint64_t many_tiles(uint32_t units, uint32_t split)
+{
+    return (uint64_t)units * split * MANY_ROUNDS;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
 }
 
 // Along the last dimension as few parts as fit, and a few more: finer cuts only move more, and
-// are there for those who ask for many tiles.
-static void cut_last(struct tiler *tiler, uint32_t axis, struct grid *grid, struct cuts *cuts)
+// are there for those who ask for many tiles. Whole tiles are few: there cuts go on until all cores
+// have one.
+static void cut_last(struct tiler *tiler, uint32_t axis, struct above above, struct grid *grid,
+                     struct cuts *cuts)
 {
     const int64_t length = tiler_shape(tiler)->dims[axis];
     uint32_t found = 0;
     int64_t before = 0;
-    for (int64_t parts = 1; parts <= length && found < FINER_MOST * cuts->split;
+    uint64_t tiles = 0;
+    for (int64_t parts = 1; parts <= length && (found < cuts->finer || tiles < cuts->cores);
          parts = next_parts(parts, length)) {
+        if (above.finer >= cuts->many && parts > 1)
+            break;
+        const uint64_t beyond = found < cuts->finer ? 0 : tiles;
         grid_set_parts(grid, tiler_shape(tiler), axis, parts);
+        tiles = is_tiled(grid) ? grid_tiles(grid) : UINT64_MAX;
         const bool seen = is_tiled(grid) && grid->parts[axis] == before;
         before = grid->parts[axis];
-        if (seen || !tiler_fits(tiler, grid))
+        if (seen || !(parts == 1 ? above.fits : tiler_fits(tiler, grid)))
             continue;
-        add_cut(tiler, grid, cuts);
+        add_cut(tiler, grid, parts == 1 ? above.coarser : above.finer, beyond, cuts);
+        above.finer = larger(above.finer, grid_tiles(grid));
         found++;
     }
     grid_set_parts(grid, tiler_shape(tiler), axis, 1);
 }
 
-static void cut_axes(struct tiler *tiler, const uint32_t *axes, uint32_t count, struct grid *grid,
-                     struct cuts *cuts)
+static void cut_axes(struct tiler *tiler, const uint32_t *axes, uint32_t count, struct above above,
+                     struct grid *grid, struct cuts *cuts)
 {
     if (count == 1) {
-        cut_last(tiler, axes[0], grid, cuts);
+        cut_last(tiler, axes[0], above, grid, cuts);
         return;
     }
     const int64_t length = tiler_shape(tiler)->dims[axes[0]];
     int64_t before = 0;
     for (int64_t parts = 1; parts <= length && cuts->count < CUTS_MOST;
          parts = next_parts(parts, length)) {
+        if (above.finer >= cuts->many && parts > 1)
+            break;
         grid_set_parts(grid, tiler_shape(tiler), axes[0], parts);
         const bool seen = is_tiled(grid) && grid->parts[axes[0]] == before;
         before = grid->parts[axes[0]];
-        if (!seen)
-            cut_axes(tiler, axes + 1, count - 1, grid, cuts);
+        if (seen)
+            continue;
+        struct above own = above;
+        if (parts > 1) {
+            own.fits = tiler_fits(tiler, grid);
+            own.coarser = above.finer;
+            own.finer = larger(above.finer, own.fits ? grid_tiles(grid) : 0);
+            above.finer = own.finer;
+        }
+        cut_axes(tiler, axes + 1, count - 1, own, grid, cuts);
     }
     grid_set_parts(grid, tiler_shape(tiler), axes[0], 1);
 }
@@ -174,14 +232,19 @@ static uint32_t order_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_M
 // All cuts that fit, with as many places for tiles as there can be.
 static struct cuts list_cuts(struct tiler *tiler, uint32_t split)
 {
-    struct cuts cuts = {.split = split};
+    const uint32_t cores = chain_units(tiler->plan, tiler->group);
+    struct cuts cuts = {.finer = FINER_MOST * split,
+                        .many = many_tiles(cores, split),
+                        .split = split,
+                        .cores = cores};
     uint32_t axes[SHAPE_RANK_MOST];
     const uint32_t count = order_axes(tiler, axes);
     const uint64_t lanes = tiler->plan->target->engines[tiler->group->engine].count;
     for (tiler->slots = lanes + 1; count > 0 && tiler->slots > 0 && cuts.count == 0;
          tiler->slots--) {
         struct grid grid = tiler_whole_grid(tiler);
-        cut_axes(tiler, axes, count, &grid, &cuts);
+        const bool whole = tiler_fits(tiler, &grid);
+        cut_axes(tiler, axes, count, (struct above){.fits = whole, .finer = whole}, &grid, &cuts);
     }
     return cuts;
 }
@@ -233,12 +296,14 @@ static void use(struct tiler *tiler, const struct cut *cut, uint32_t units)
     }
 }
 
-// Data that moves, as if cores without a tile in the last round moved some too.
-static double badness(const struct cut *cut, uint32_t units)
+// Data that moves, as if cores without a tile in the last round moved some too. What stays is
+// moved once, or by every core: which of the two a machine does well the evaluator finds out.
+static double badness(const struct cut *cut, uint32_t units, bool by_every_core)
 {
     const uint64_t tiles = grid_tiles(&cut->grid);
     const uint64_t rounds = (tiles + units - 1) / units;
-    return (double)cut->traffic * (double)(rounds * units) / (double)tiles;
+    const double again = by_every_core ? (double)cut->staying * (double)(units - 1) : 0;
+    return ((double)cut->traffic + again) * (double)(rounds * units) / (double)tiles;
 }
 
 // Which kind of cut it is by how often each core gets a tile; ROUND_KINDS: not for so many
@@ -259,15 +324,26 @@ struct best {
     uint64_t time;
 };
 
+// Whether the cut would be listed if there were no more cores: what there is besides does not
+// decide how so many are used.
+static bool is_listed(const struct cut *cut, uint32_t units, const struct cuts *cuts)
+{
+    return cut->coarser < many_tiles(units, cuts->split) &&
+           (cut->beyond == 0 || cut->beyond < units);
+}
+
 // Of the cuts of a kind, the one that moves the least and can be made; NULL.
-static struct cut *find_cut(struct tiler *tiler, uint32_t units, uint32_t kind, struct cuts *cuts)
+static struct cut *find_cut(struct tiler *tiler, uint32_t units, uint32_t split, uint32_t kind,
+                            bool by_every_core, struct cuts *cuts)
 {
     for (;;) {
         struct cut *found = NULL;
         for (size_t i = 0; i < cuts->count; i++) {
             struct cut *cut = &cuts->items[i];
-            if (!cut->failed && rounds_kind(cut, units, cuts->split) == kind &&
-                (found == NULL || badness(cut, units) < badness(found, units)))
+            if (!cut->failed && is_listed(cut, units, cuts) &&
+                rounds_kind(cut, units, split) == kind &&
+                (found == NULL ||
+                 badness(cut, units, by_every_core) < badness(found, units, by_every_core)))
                 found = cut;
         }
         if (found == NULL || tile_evaluated_fill_local(tiler, found))
@@ -275,57 +351,34 @@ static struct cut *find_cut(struct tiler *tiler, uint32_t units, uint32_t kind, 
     }
 }
 
-// What a core has to do that gets every `step`-th tile from `from` on.
-static uint64_t tiles_cycles(const struct target *target, uint32_t engine,
-                             const struct plan_tile *tiles, uint64_t count, uint32_t from,
-                             uint32_t step)
+// Less than any job with the tiles at hand takes.
+static uint64_t least_of(struct tiler *tiler, struct cut *cut, uint32_t units)
 {
-    uint64_t cycles = 0;
-    for (uint64_t i = from; i < count; i += step)
-        cycles += cost_cycles(target, COST_RULES_BEST, engine, &tiles[i].cost);
-    return cycles;
-}
-
-// Less than any job with the tiles at hand takes: what the lanes of each engine of the busiest
-// core have to compute. Engines with stages are left out.
-static uint64_t least_time(const struct tiler *tiler, const struct cut *cut, uint32_t units)
-{
-    const struct target *target = tiler->plan->target;
     const bool chain = tiler->member_count > 0;
-    const struct plan_group *members = chain ? tiler->members : tiler->group;
-    const uint32_t count = chain ? tiler->member_count : 1;
-    uint64_t least = 0;
-    for (uint32_t unit = 0; unit < units; unit++) {
-        uint64_t busy[TARGET_DEPTH_MOST] = {0};
-        for (uint32_t m = 0; m < count; m++) {
-            const uint32_t engine = members[m].engine;
-            const struct plan_tile *tiles = cut->tiles[chain ? m + 1 : 0];
-            uint32_t first = 0; // member on the same engine
-            while (members[first].engine != engine)
-                first++;
-            if (target->engines[engine].stage_count == 0)
-                busy[first] +=
-                    tiles_cycles(target, engine, tiles, grid_tiles(&cut->grid), unit, units);
-            const uint64_t time = busy[first] / target->engines[engine].count;
-            least = time > least ? time : least;
-        }
-    }
-    return least;
+    if (cut->least.cycles == NULL)
+        least_time_prepare(&cut->least, tiler->plan, &cut->arena, tiler->group,
+                           chain ? tiler->members : tiler->group, chain ? tiler->member_count : 1,
+                           cut->tiles, cut->stays, (uint32_t)grid_tiles(&cut->grid));
+    return least_time(&cut->least, tiler->plan->target, units);
 }
 
 // With so many cores: of each kind the best cut is evaluated, and `best` replaced by what
 // takes less time, or as long with fewer cores.
 static void try_units(struct chooser *chooser, struct tiler *tiler, uint32_t first, uint32_t units,
-                      struct cuts *cuts, struct best *best)
+                      uint32_t split, struct cuts *cuts, struct best *best)
 {
-    for (uint32_t kind = 0; kind < ROUND_KINDS; kind++) {
-        struct cut *cut = find_cut(tiler, units, kind, cuts);
-        if (cut == NULL || (best->cut != NULL && least_time(tiler, cut, units) > best->time))
+    for (uint32_t i = 0; i < 2 * ROUND_KINDS; i++) {
+        struct cut *cut = find_cut(tiler, units, split, i / 2, i % 2 == 1, cuts);
+        if (cut == NULL || cut->tried == units)
+            continue;
+        cut->tried = units;
+        if (least_of(tiler, cut, units) > best->time)
             continue;
         use(tiler, cut, units);
         const uint64_t time = evaluate_job(chooser->evaluation, first);
         const bool fewer = best->cuts == cuts && units < best->units;
-        if (time < best->time || (time == best->time && fewer))
+        const bool first_found = best->cut == NULL && time < UINT64_MAX;
+        if (time < best->time || (time == best->time && (fewer || first_found)))
             *best = (struct best){cut, cuts, units, time};
     }
 }
@@ -390,25 +443,24 @@ static uint32_t list_splits(const struct chooser *chooser, const struct plan_gro
     return count;
 }
 
-// The cut of a chain that takes the least time.
-static struct alike_answer search(struct chooser *chooser, struct tiler *tiler, uint32_t first)
+// The cut of a chain that takes the least time, and no more than `limit`.
+static struct alike_answer search(struct chooser *chooser, struct tiler *tiler, uint32_t first,
+                                  uint64_t limit)
 {
     struct alike_answer answer = {0};
-    struct best best = {.time = UINT64_MAX};
-    struct cuts cuts[WAYS * SPLITS] = {0};
+    struct best best = {.time = limit};
+    struct cuts cuts[WAYS] = {0};
     uint32_t units[UNITS_MOST];
     uint32_t splits[SPLITS];
     const struct plan_group *head = &chooser->plan->groups[first];
-    uint32_t count = list_units(chain_units(chooser->plan, head), units);
-    const uint32_t cut_count = WAYS * list_splits(chooser, head, splits);
-    if (chooser->quick) { // all cores
-        units[0] = units[count - 1];
-        count = 1;
-    }
-    for (uint32_t way = 0; way < cut_count; way++) {
-        cuts[way] = list_cuts_in(tiler, splits[way / WAYS], way % WAYS);
-        for (uint32_t i = count; i-- > 0;)
-            try_units(chooser, tiler, first, units[i], &cuts[way], &best);
+    const uint32_t count = list_units(chain_units(chooser->plan, head), units);
+    const uint32_t split_count = list_splits(chooser, head, splits);
+    for (uint32_t way = 0; way < WAYS; way++) {
+        cuts[way] = list_cuts_in(tiler, splits[split_count - 1], way);
+        for (uint32_t i = count; i-- > 0;) {
+            for (uint32_t k = 0; k < split_count; k++)
+                try_units(chooser, tiler, first, units[i], splits[k], &cuts[way], &best);
+        }
         const uint64_t tiles = most_tiles(&cuts[way]);
         answer.tiles = tiles > answer.tiles ? tiles : answer.tiles;
     }
@@ -419,15 +471,17 @@ static struct alike_answer search(struct chooser *chooser, struct tiler *tiler, 
         answer.units = best.units;
         answer.time = best.time;
     }
-    for (uint32_t way = 0; way < cut_count; way++)
+    for (uint32_t way = 0; way < WAYS; way++)
         cuts_free(&cuts[way]);
     return answer;
 }
 
-// How the chain of `count` groups is cut best, and how long it takes then.
-static struct alike_answer find_best(struct chooser *chooser, uint32_t first, uint32_t count)
+// How the chain of `count` groups is cut best, and how long it takes then; not found where that
+// is more than `limit`.
+static struct alike_answer find_best(struct chooser *chooser, uint32_t first, uint32_t count,
+                                     uint64_t limit)
 {
-    const struct alike_question question = {first,          count,         chooser->quick,
+    const struct alike_question question = {first,          count,         limit,
                                             chooser->split, chooser->room, chooser->depth_room};
     const struct alike_answer *known = alike_find(chooser->alike, &question);
     struct alike_answer answer = {0};
@@ -435,26 +489,25 @@ static struct alike_answer find_best(struct chooser *chooser, uint32_t first, ui
     if (known != NULL)
         return *known;
     if (open_chain(chooser, first, count, &tiler) != NULL)
-        answer = search(chooser, &tiler, first);
+        answer = search(chooser, &tiler, first, limit);
     close_chain(&chooser->plan->groups[first], &tiler, false);
     alike_keep(chooser->alike, &answer);
     return answer;
 }
 
-// Cuts the chain of `count` groups in the way that takes the least time. False when there is
-// none.
-static bool tile_evaluated_choose(struct chooser *chooser, uint32_t first, uint32_t count)
+// Cuts the chain of `count` groups as was found. False when it cannot be.
+static bool cut_chain(struct chooser *chooser, uint32_t first, uint32_t count,
+                      const struct alike_answer *answer)
 {
     struct plan *plan = chooser->plan;
-    const struct alike_answer answer = find_best(chooser, first, count);
     struct tiler tiler;
-    if (!answer.found)
+    if (!answer->found)
         return false;
     open_chain(chooser, first, count, &tiler);
     tiler.arena = &plan->arena;
-    tiler.slots = answer.slots;
-    tiler.group->unit_count = answer.units;
-    const bool found = tiler_fill_grid(&tiler, &answer.grid);
+    tiler.slots = answer->slots;
+    tiler.group->unit_count = answer->units;
+    const bool found = tiler_fill_grid(&tiler, &answer->grid);
     close_chain(&plan->groups[first], &tiler, found);
     return found;
 }
@@ -473,7 +526,8 @@ struct begin {
     uint32_t count; // 0: it cannot be cut
     bool relaxed;   // what the target asks for cannot be had
     uint64_t time;
-    uint64_t alone; // of the group by itself
+    uint64_t alone;             // of the group by itself
+    struct alike_answer answer; // how it is cut
 };
 
 static const struct target_plan RELAXED = {.split = 1, .room = 1};
@@ -489,11 +543,11 @@ static void find_begin(struct chooser *chooser, uint32_t first, struct begin *be
     if (!chain_takes(chooser->plan, &chooser->plan->groups[first]))
         return;
     ask_for(chooser, wanted);
-    struct alike_answer answer = find_best(chooser, first, 1);
+    struct alike_answer answer = find_best(chooser, first, 1, UINT64_MAX);
     if (!answer.found && (wanted->split > 1 || wanted->room < 1)) {
         begin->relaxed = true;
         ask_for(chooser, &RELAXED);
-        answer = find_best(chooser, first, 1);
+        answer = find_best(chooser, first, 1, UINT64_MAX);
     }
     begin->alone = answer.found ? answer.time : UINT64_MAX / 2;
     for (uint32_t count = 1;;) {
@@ -501,13 +555,14 @@ static void find_begin(struct chooser *chooser, uint32_t first, struct begin *be
         if (answer.found && (begin->count == 0 || time < begin->time)) {
             begin->count = count;
             begin->time = time;
+            begin->answer = answer;
         }
         if (!wanted->keep || !chain_may_follow(chooser->plan, first, count))
             return;
         const uint64_t apart =
             answer.found ? answer.time + begins[first + count].alone : UINT64_MAX;
-        answer = find_best(chooser, first, ++count);
-        if (!answer.found || answer.time > apart)
+        answer = find_best(chooser, first, ++count, apart);
+        if (!answer.found)
             return;
     }
 }
@@ -517,9 +572,12 @@ static void find_begin(struct chooser *chooser, uint32_t first, struct begin *be
 static uint32_t tile_chain(struct chooser *chooser, uint32_t first, const struct begin *begin)
 {
     uint32_t count = begin->count;
+    struct alike_answer answer = begin->answer;
     ask_for(chooser, begin->relaxed ? &RELAXED : &chooser->plan->target->plan);
-    while (count > 0 && !tile_evaluated_choose(chooser, first, count))
+    while (count > 0 && !cut_chain(chooser, first, count, &answer)) {
         count--;
+        answer = count > 0 ? find_best(chooser, first, count, UINT64_MAX) : answer;
+    }
     return count;
 }
 
@@ -530,10 +588,8 @@ status tile_evaluated(struct plan *plan)
                               .readers = group_count_readers(plan->network)};
     chooser.alike = alike_create(plan, chooser.readers);
     struct begin *begins = memory_allocate_zeroed((size_t)plan->group_count + 1, sizeof *begins);
-    chooser.quick = true; // which chains there are; then how each is cut
     for (uint32_t i = plan->group_count; i-- > 0;)
         find_begin(&chooser, i, begins);
-    chooser.quick = false;
     for (uint32_t i = 0; i < plan->group_count; i++) {
         const uint32_t count = tile_chain(&chooser, i, &begins[i]);
         if (count == 0) {
@@ -543,6 +599,7 @@ status tile_evaluated(struct plan *plan)
         plan->tile_count += plan->groups[i].tile_count;
         i += count - 1;
     }
+    shard_values(plan, chooser.evaluation);
     free(begins);
     evaluation_free(chooser.evaluation);
     alike_free(chooser.alike);

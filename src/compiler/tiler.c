@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "network/block.h"
 #include "group.h"
+#include "program/node_cost.h"
 #include "program/windows.h"
 #include "region.h"
 
@@ -256,11 +257,6 @@ static bool are_loops(int64_t length, int64_t size, int64_t most)
     return most == 0 || size == 0 || (is_loop(size, most) && is_loop(length % size, most));
 }
 
-static int64_t grid_step(const struct grid *grid, uint32_t axis)
-{
-    return axis + 1 == grid->rank ? grid->tile[1] : axis + 2 == grid->rank ? grid->tile[0] : 1;
-}
-
 void grid_set_parts(struct grid *grid, const struct shape *shape, uint32_t axis, int64_t parts)
 {
     const int64_t length = shape->dims[axis];
@@ -268,24 +264,33 @@ void grid_set_parts(struct grid *grid, const struct shape *shape, uint32_t axis,
     while (grid->size[axis] > 1 && !are_loops(length, grid->size[axis], grid->loop))
         grid->size[axis]--;
     // Whole tiles, but for the last one.
-    const int64_t step = grid_step(grid, axis);
+    const int64_t step = grid->step[axis];
     grid->size[axis] = (grid->size[axis] + step - 1) / step * step;
     grid->size[axis] = grid->size[axis] < length || length == 0 ? grid->size[axis] : length;
     grid->parts[axis] = (length + grid->size[axis] - 1) / grid->size[axis];
+}
+
+// Places along an axis of the result that lie together: of an image channels, of others the
+// sides of a tile.
+static int64_t tile_step(const struct tiler *tiler, const struct target_engine *engine,
+                         uint32_t axis)
+{
+    const struct plan *plan = tiler->plan;
+    const uint32_t rank = tiler_shape(tiler)->rank;
+    if (!plan_is_image(plan, tiler->group->outputs[0]))
+        return axis + 1 == rank ? engine->tile[1] : axis + 2 == rank ? engine->tile[0] : 1;
+    const struct network_node *node =
+        group_node(plan, tiler->group, group_main(plan, tiler->group));
+    return engine->depth > 0 && node_cost_channel_axis(node, rank) == axis ? engine->depth : 1;
 }
 
 struct grid tiler_whole_grid(const struct tiler *tiler)
 {
     const struct shape *shape = tiler_shape(tiler);
     const struct target_engine *engine = &tiler->plan->target->engines[tiler->group->engine];
-    const bool tiled =
-        target_engine_is_tiled(engine) && !plan_is_image(tiler->plan, tiler->group->outputs[0]);
-    struct grid grid = {
-        .rank = shape->rank,
-        .loop = (int64_t)engine->loop,
-        .tile = {tiled ? engine->tile[0] : 1, tiled ? engine->tile[1] : 1},
-    };
+    struct grid grid = {.rank = shape->rank, .loop = (int64_t)engine->loop};
     for (uint32_t i = 0; i < shape->rank; i++) {
+        grid.step[i] = target_engine_is_tiled(engine) ? tile_step(tiler, engine, i) : 1;
         grid.parts[i] = 1;
         grid.size[i] = shape->dims[i];
     }
@@ -346,10 +351,8 @@ bool tiler_find_staying(struct tiler *tiler, const struct grid *grid)
             return false;
         for (uint32_t i = 0; i < tiler->group->input_count; i++) {
             const uint32_t value = tiler->group->inputs[i];
-            const struct plan_box whole =
-                plan_box_whole(&group_value(tiler->plan, value)->type.shape);
-            tiler->stays[i] &=
-                plan_boxes_same(&tiler->boxes[tiler_find_value(tiler, value)], &whole);
+            tiler->stays[i] &= plan_box_is_whole(&tiler->boxes[tiler_find_value(tiler, value)],
+                                                 &group_value(tiler->plan, value)->type.shape);
         }
     }
     return tiler_slide_find(tiler, grid);

@@ -85,7 +85,7 @@ struct grid {
     int64_t parts[SHAPE_RANK_MOST];
     int64_t size[SHAPE_RANK_MOST]; // of a part, but for the last one
     int64_t loop;                  // places of a part that the engine counts; 0: any number
-    int64_t tile[2];               // rows and columns that lie together
+    int64_t step[SHAPE_RANK_MOST]; // places that lie together: parts have a multiple, or all
 };
 
 struct grid tiler_whole_grid(const struct tiler *tiler);

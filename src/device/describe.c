@@ -6,6 +6,7 @@
 #include "network/operators.h"
 #include "base/memory.h"
 #include "base/recovery.h"
+#include "describe_parts.h"
 #include "program/location.h"
 
 uint32_t describing_text(const struct describing *describing, uint32_t text)
@@ -73,6 +74,24 @@ static void describe_add_work(struct describing *describing, const struct progra
                    work->weight_bytes);
 }
 
+// Where each of some values lies, if one of them lies in parts.
+static void add_memories(struct describing *describing, const char *name, const uint32_t *values,
+                         uint32_t count)
+{
+    const struct target *target = describing->target;
+    bool any = false;
+    describing->text.size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        any = any || describe_parts_of(describing->parts, values[i]) != NULL;
+        if (i > 0)
+            bytes_append_format(&describing->text, ", ");
+        describe_parts_append(target, describe_parts_of(describing->parts, values[i]),
+                              &describing->text);
+    }
+    if (any)
+        describe_add_text(describing, name, bytes_view(&describing->text));
+}
+
 // Whether a group works on images, which lie as they are.
 static bool works_on_images(const struct program *program, const struct program_group *group)
 {
@@ -107,6 +126,7 @@ static void add_tile(struct describing *describing, const struct program_group *
     bytes_append_format(&describing->text, "%ux%u", image ? 1 : engine->tile[0],
                         image ? 1 : engine->tile[1]);
     describe_add_text(describing, "tile", bytes_view(&describing->text));
+    describe_add_text(describing, "target", view_of(target->name));
     const uint32_t far = target_far_memory(target);
     if (far != TARGET_NONE)
         describe_add_text(describing, "memory", view_of(target->memories[far].name));
@@ -149,10 +169,13 @@ static void describe_add_operators(struct describing *describing)
         memory_allocate_zeroed((size_t)program->operator_count + 1, sizeof(uint32_t));
     for (uint32_t i = 0; i < program->operator_count; i++) {
         const struct program_operator *op = &program->operators[i];
+        const uint32_t *values = &program->operator_values[op->first_input];
         describing->values.size = 0;
         describe_add_types(describing, "inputs", op->first_input, op->input_count);
         describe_add_types(describing, "outputs", op->first_input + op->input_count,
                            op->output_count);
+        add_memories(describing, "input_memories", values, op->input_count);
+        add_memories(describing, "output_memories", values + op->input_count, op->output_count);
         describe_add_work(describing, &op->work);
         add_placement(describing, op->group);
         const struct view source = view_of(program_text(program, op->location));
@@ -231,14 +254,20 @@ static void add_fused_values(struct describing *describing, const uint32_t *oper
 {
     const struct program *program = describing->program;
     struct program_work work = {.known = 1};
+    uint32_t *values = NULL;
+    size_t value_count = 0;
+    size_t capacity = 0;
     describing->text.size = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct program_operator *op = &program->operators[operators[i]];
         for (uint32_t k = 0; k < op->input_count; k++) {
             const uint32_t value = program->operator_values[op->first_input + k];
-            if (value != PROGRAM_NONE && !is_parameter(&program->values[value]) &&
-                !is_made_inside(program, operators, count, value))
-                append_value(describing, value);
+            if (value == PROGRAM_NONE || is_parameter(&program->values[value]) ||
+                is_made_inside(program, operators, count, value))
+                continue;
+            append_value(describing, value);
+            values = memory_grow(values, value_count, &capacity, sizeof *values);
+            values[value_count++] = value;
         }
         work.macs += op->work.macs;
         work.flops += op->work.flops;
@@ -248,6 +277,11 @@ static void add_fused_values(struct describing *describing, const uint32_t *oper
     const struct program_operator *last = &program->operators[operators[count - 1]];
     describe_add_types(describing, "outputs", last->first_input + last->input_count,
                        last->output_count);
+    add_memories(describing, "input_memories", values, (uint32_t)value_count);
+    add_memories(describing, "output_memories",
+                 &program->operator_values[last->first_input + last->input_count],
+                 last->output_count);
+    free(values);
     if (work.known != 0) {
         value_add_uint(&describing->values, describing_key(describing, "macs"), work.macs);
         value_add_uint(&describing->values, describing_key(describing, "flops"), work.flops);
@@ -298,12 +332,14 @@ static void add_owners(struct describing *describing)
 
 void describing_start(struct describing *describing)
 {
+    describing->parts = describe_parts_find(describing->program);
     describe_add_operators(describing);
     add_owners(describing);
 }
 
 void describing_keep(const struct describing *describing)
 {
+    recovery_keep_block(describing->parts);
     recovery_keep_block(describing->operators);
     recovery_keep_block(describing->owners);
     recovery_keep_block(describing->calls);
@@ -315,6 +351,7 @@ void describing_keep(const struct describing *describing)
 
 void describing_free(struct describing *describing)
 {
+    free(describing->parts);
     free(describing->operators);
     free(describing->owners);
     free(describing->calls);

@@ -34,6 +34,7 @@ struct describing {
     uint32_t *owners;    // by group: the operator that stands for it
     uint32_t *calls;     // by group: of the iteration that was added last
     struct describing_members members;
+    struct describe_parts *parts; // by value of the program (describe_parts.h)
     struct bytes values;
     struct bytes text;
 };

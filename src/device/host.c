@@ -175,7 +175,8 @@ status host_device_create(const struct program *program, const struct target *ta
     struct host_machine *machine = &device->machine;
     device->base.kind = &DEVICE_HOST;
     machine->program = program;
-    pthread_mutex_init(&machine->constants_lock, NULL);
+    for (unsigned i = 0; i < HOST_CONSTANT_LOCKS; i++)
+        pthread_mutex_init(&machine->constants_locks[i], NULL);
     machine->target = target;
     machine->data =
         memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *machine->data);
@@ -214,7 +215,8 @@ void host_device_free(struct host_device *device)
     network_free(machine->network);
     free(machine->data);
     free(machine->constants);
-    pthread_mutex_destroy(&machine->constants_lock);
+    for (unsigned i = 0; i < HOST_CONSTANT_LOCKS; i++)
+        pthread_mutex_destroy(&machine->constants_locks[i]);
     free(machine->kernels);
     free(device->input_buffers);
     free(device->output_buffers);

@@ -319,6 +319,8 @@ static bool add_recipe(struct host_builder *builder)
         return host_build_reads_last(builder) && host_images_add_join(builder);
     case HOST_RECIPE_RESIZE:
         return host_build_reads_last(builder) && host_images_add_resize(builder);
+    case HOST_RECIPE_SCALE:
+        return host_build_reads_last(builder) && host_images_add_scale(builder);
     default:
         return false;
     }

@@ -59,5 +59,6 @@ bool host_images_add_spread(struct host_builder *builder);
 bool host_images_add_pool(struct host_builder *builder);
 bool host_images_add_join(struct host_builder *builder);
 bool host_images_add_resize(struct host_builder *builder);
+bool host_images_add_scale(struct host_builder *builder);
 
 #endif

@@ -135,12 +135,16 @@ struct scale {
     float *bias;
 };
 
-static struct scale scale_of(const struct host_builder *builder, const float *bias)
+static void scale_free(struct scale *scale)
 {
-    if (builder->recipe->scale == PROGRAM_NONE)
-        return (struct scale){0};
-    const struct network_node *node =
-        host_recipe_node(builder->machine, builder->task, builder->recipe->scale);
+    free(scale->factors);
+    free(scale->bias);
+}
+
+// Of a normalization by constants; `bias`: what was added before it, or NULL.
+static struct scale scale_of(const struct host_builder *builder, const struct network_node *node,
+                             const float *bias)
+{
     const struct constant *parameters[4]; // scale, bias, mean, variance
     for (uint32_t i = 0; i < 4; i++)
         parameters[i] = network_value(builder->machine->network, node->inputs[i + 1])->constant;
@@ -172,14 +176,17 @@ static bool is_finite(const struct scale *scale, uint64_t count)
 static struct fused_convolution *make_convolution(const struct host_builder *builder,
                                                   struct fused_convolution_plan *plan)
 {
-    const struct scale scale = scale_of(builder, plan->bias);
+    struct scale scale = {0};
+    if (builder->recipe->scale != PROGRAM_NONE)
+        scale = scale_of(builder,
+                         host_recipe_node(builder->machine, builder->task, builder->recipe->scale),
+                         plan->bias);
     plan->scales = scale.factors;
     plan->bias = scale.bias != NULL ? scale.bias : plan->bias;
     const uint64_t outputs = (uint64_t)(plan->convolution.outputs * plan->convolution.groups);
     struct fused_convolution *made =
         is_finite(&scale, outputs) ? fused_convolution_create(plan) : NULL;
-    free(scale.factors);
-    free(scale.bias);
+    scale_free(&scale);
     return made;
 }
 
@@ -364,6 +371,7 @@ static enum host_step_kind pool_kind(const struct network_node *node)
 {
     switch (node->definition->function) {
     case COMPUTES_GLOBAL_AVERAGE_POOL:
+    case COMPUTES_REDUCE_MEAN:
         return HOST_STEP_MEAN;
     case COMPUTES_MAX_POOL:
         return HOST_STEP_POOL_MAX;
@@ -532,4 +540,50 @@ bool host_images_add_resize(struct host_builder *builder)
 bool host_images_add_spread(struct host_builder *builder)
 {
     return add_with_followers(builder, add_spread_steps);
+}
+
+// A copy that lives as long as the program does.
+static const float *kept_numbers(const struct host_builder *builder, const float *numbers,
+                                 uint64_t count)
+{
+    float *kept = blocks_take(builder->build->blocks, count * sizeof *kept);
+    if (kept != NULL)
+        memcpy(kept, numbers, count * sizeof *kept);
+    return kept;
+}
+
+// Factors and sums of the main call, as inputs 1 and 2 of a chain.
+static bool scale_inputs(const struct host_builder *builder, uint64_t channels, const void **inputs)
+{
+    struct scale scale = scale_of(builder, main_node(builder), NULL);
+    const bool finite = is_finite(&scale, channels);
+    inputs[1] = finite ? kept_numbers(builder, scale.factors, channels) : NULL;
+    inputs[2] = finite ? kept_numbers(builder, scale.bias, channels) : NULL;
+    scale_free(&scale);
+    return inputs[1] != NULL && inputs[2] != NULL;
+}
+
+bool host_images_add_scale(struct host_builder *builder)
+{
+    const struct network_node *node = main_node(builder);
+    const struct shape *places = host_builder_places(builder, builder->recipe->main);
+    const uint64_t channels = (uint64_t)places->dims[1];
+    const uint32_t result = result_buffer(builder);
+    struct chain_nodes nodes;
+    chain_nodes_start(&nodes, builder->machine->network, places, CHAIN_CHANNELS_LAST);
+    if (builder->recipe->before[0] != PROGRAM_NONE ||
+        !chain_nodes_input(&nodes, node->inputs[0], ELEMENT_F32) ||
+        !chain_nodes_scale(&nodes, channels))
+        return false;
+    chain_nodes_rename(&nodes, node->outputs[0], places);
+    const void *inputs[CHAIN_INPUTS_MOST] = {
+        host_builder_read(builder, host_images_buffer_of(builder, node->inputs[0]), true)};
+    void *place = host_builder_write(builder, result, true);
+    if (!add_followers(builder, &nodes) || !chain_nodes_finish(&nodes) || inputs[0] == NULL ||
+        place == NULL || !scale_inputs(builder, channels, inputs) ||
+        !host_builder_inputs(builder, &nodes, 3, inputs + 3) ||
+        add_chain_over(builder, &nodes, inputs, shape_count(places), place) == NULL)
+        return false;
+    host_builder_written(builder, result, true, place);
+    return true;
 }

@@ -2,6 +2,7 @@
 
 #include "kernels/chain_nodes.h"
 #include "kernels/prepared.h"
+#include "network/onnx/axes.h"
 
 uint32_t host_recipe_buffer(const struct host_machine *machine, const struct program_task *task,
                             uint32_t value)
@@ -245,6 +246,25 @@ static bool host_recipe_is_real(const struct image_call *call)
     return call->in.element == ELEMENT_F32;
 }
 
+// Whether it is the mean of each channel.
+static bool is_mean_of_pixels(const struct image_call *call)
+{
+    const struct network_node *node = call->node;
+    const bool given = node->input_count > 1 && node->inputs[1] != NETWORK_NONE;
+    const struct constant *constant =
+        given ? network_value(call->machine->network, node->inputs[1])->constant : NULL;
+    bool axes[SHAPE_RANK_MOST];
+    if (call->in.element != ELEMENT_F32 || !host_recipe_is_image(&call->in) ||
+        (given && constant == NULL))
+        return false;
+    const status failure = axes_read(node->attributes, constant, call->in.shape.rank, axes);
+    if (failure != STATUS_OK) {
+        status_free(failure);
+        return false;
+    }
+    return !axes[0] && !axes[1] && axes[2] && axes[3];
+}
+
 static bool joins_channels(const struct image_call *call)
 {
     const int64_t axis = attribute_integer(call->node->attributes, "axis", 1);
@@ -254,6 +274,28 @@ static bool joins_channels(const struct image_call *call)
 static bool is_resized_image(const struct image_call *call)
 {
     return host_recipe_is_image(&call->in) && is_resized_by_constants(call->machine, call->node);
+}
+
+// Whether a normalization is by constants alone.
+static bool is_normalized_by_constants(const struct host_machine *machine,
+                                       const struct network_node *node)
+{
+    if (node->definition->function != COMPUTES_BATCH_NORMALIZATION || node->input_count != 5 ||
+        node->output_count != 1 || attribute_integer(node->attributes, "training_mode", 0) != 0)
+        return false;
+    for (uint32_t i = 1; i < node->input_count; i++) {
+        if (!host_recipe_is_constant(machine, node, i) ||
+            network_value(machine->network, node->inputs[i])->constant->tensor.element !=
+                ELEMENT_F32)
+            return false;
+    }
+    return true;
+}
+
+static bool is_scaled_image(const struct image_call *call)
+{
+    return call->in.element == ELEMENT_F32 && host_recipe_is_image(&call->in) &&
+           is_normalized_by_constants(call->machine, call->node);
 }
 
 // By what is computed: the recipe, and whether a call fits it. All others are prepared calls.
@@ -266,8 +308,10 @@ static const struct {
     [COMPUTES_MAX_POOL] = {HOST_RECIPE_POOL, is_image_pool},
     [COMPUTES_AVERAGE_POOL] = {HOST_RECIPE_POOL, host_recipe_is_real},
     [COMPUTES_GLOBAL_AVERAGE_POOL] = {HOST_RECIPE_POOL, host_recipe_is_real},
+    [COMPUTES_REDUCE_MEAN] = {HOST_RECIPE_POOL, is_mean_of_pixels},
     [COMPUTES_CONCAT] = {HOST_RECIPE_JOIN, joins_channels},
     [COMPUTES_RESIZE] = {HOST_RECIPE_RESIZE, is_resized_image},
+    [COMPUTES_BATCH_NORMALIZATION] = {HOST_RECIPE_SCALE, is_scaled_image},
 };
 
 bool host_recipe_knows(enum operator_function function)
@@ -285,8 +329,9 @@ static enum host_recipe_kind host_recipe_kind_of(const struct host_machine *mach
         .out = host_recipe_output(machine, call, 0),
     };
     const enum operator_function function = image.node->definition->function;
-    if (image.in.shape.rank != 4 || image.out.shape.rank != 4 || tensor_count(&image.out) == 0 ||
-        image.node->input_count > HOST_RECIPE_INPUTS_MOST)
+    const bool reduces = function == COMPUTES_REDUCE_MEAN; // to any rank
+    if (image.in.shape.rank != 4 || (image.out.shape.rank != 4 && !reduces) ||
+        tensor_count(&image.out) == 0 || image.node->input_count > HOST_RECIPE_INPUTS_MOST)
         return HOST_RECIPE_CALLS;
     return host_recipe_knows(function) && RECIPES[function].fits(&image) ? RECIPES[function].kind
                                                                          : HOST_RECIPE_CALLS;
@@ -344,17 +389,9 @@ static bool is_scale(const struct host_machine *machine, const struct program_ta
 {
     const struct network_node *node = host_recipe_node(machine, task, call);
     const struct network_node *source = host_recipe_node(machine, task, main);
-    if (node->definition->function != COMPUTES_BATCH_NORMALIZATION ||
-        source->definition->function != COMPUTES_CONVOLUTION || node->input_count != 5 ||
-        node->output_count != 1 || node->inputs[0] != source->outputs[0] ||
-        attribute_integer(node->attributes, "training_mode", 0) != 0)
+    if (source->definition->function != COMPUTES_CONVOLUTION ||
+        node->inputs[0] != source->outputs[0] || !is_normalized_by_constants(machine, node))
         return false;
-    for (uint32_t i = 1; i < node->input_count; i++) {
-        if (!host_recipe_is_constant(machine, node, i) ||
-            network_value(machine->network, node->inputs[i])->constant->tensor.element !=
-                ELEMENT_F32)
-            return false;
-    }
     for (uint32_t i = 0; i < task->call_count; i++) {
         if (i != call &&
             host_recipe_node_reads(host_recipe_node(machine, task, i), source->outputs[0]))

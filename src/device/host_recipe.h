@@ -18,6 +18,8 @@ enum host_recipe_kind {
     HOST_RECIPE_POOL,
     HOST_RECIPE_JOIN,   // Concat of channels
     HOST_RECIPE_RESIZE, // whose kernel takes dimensions in any order
+    HOST_RECIPE_SCALE,  // a normalization by constants, which has a factor and a sum for each
+                        // channel
 };
 
 struct host_recipe {

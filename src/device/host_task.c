@@ -58,7 +58,8 @@ static void *find_constant(const struct host_machine *machine, const struct prog
 static void *constant_address(const struct host_machine *machine,
                               const struct program_buffer *buffer, void *planned)
 {
-    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&machine->constants_lock;
+    const size_t place = (size_t)(buffer - machine->program->buffers) % HOST_CONSTANT_LOCKS;
+    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&machine->constants_locks[place];
     pthread_mutex_lock(lock);
     void *data = find_constant(machine, buffer, planned);
     pthread_mutex_unlock(lock);
@@ -498,15 +499,17 @@ static const struct program_operand *find_ring(const struct host_machine *machin
     return NULL;
 }
 
-// Boxes that the task reads to their rings, or back to those that it writes.
+// Boxes that the task reads to their rings, or back to those that it writes. On what lies in the
+// memory of its engine kernels work where it is.
 static status host_task_copy_boxes(struct host_machine *machine, struct host_worker *worker,
                                    const struct program_task *task, bool writes)
 {
     const struct program_operand *operands = &machine->program->operands[task->first_operand];
     for (uint32_t i = 0; i < task->operand_count; i++) {
         const struct program_operand *box = &operands[i];
-        if (machine->program->buffers[box->buffer].kind == PROGRAM_BUFFER_RING ||
-            (box->writes != 0) != writes)
+        const struct program_buffer *buffer = &machine->program->buffers[box->buffer];
+        if (buffer->kind == PROGRAM_BUFFER_RING || (box->writes != 0) != writes ||
+            buffer->memory == machine->target->engines[task->engine].memory)
             continue;
         const struct program_operand *ring = find_ring(machine, task, box);
         if (ring == NULL)

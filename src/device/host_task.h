@@ -21,6 +21,8 @@ struct host_worker {
 struct device_watch;
 struct host_span;
 
+enum { HOST_CONSTANT_LOCKS = 64 };
+
 // What tasks compute on. The device (host.c) makes it, fills it and owns it.
 struct host_machine {
     const struct program *program;
@@ -41,7 +43,9 @@ struct host_machine {
     const struct device_watch *watch; // NULL: nobody
     uint64_t *times;                  // by task: nanoseconds are added; NULL: not asked for
     struct host_span *spans;          // by task: of the last run; NULL: the same
-    pthread_mutex_t constants_lock;   // tasks are prepared side by side
+    // Tasks are prepared side by side: a constant is found by whoever has the lock of its buffer's
+    // number, so that those of different tasks are copied at the same time.
+    pthread_mutex_t constants_locks[HOST_CONSTANT_LOCKS];
 };
 
 // `parallel` becomes the worker's.

@@ -30,6 +30,7 @@ struct sim {
     uint64_t *crossing; // by task: bytes that it reads from other devices; NULL: there are none
     uint64_t *peers;    // by device: when all has come from the others
     uint64_t *job_ends;
+    size_t *turns; // by stream: of the last job that it began, in the result; from 1
     struct signals *semaphores;
     uint64_t *arrivals; // by buffer: when its input is there; NULL: the target has no link
 };
@@ -200,10 +201,11 @@ static uint64_t stages_cycles(const struct sim *sim, const struct program_task *
     return sum(first, rest);
 }
 
-// Each begins when the one before has its first piece, and gives its last piece on when the
-// slowest one lets it; while a port is held up by what they move, none has done.
-static void place_stages(struct sim *sim, const struct program_task *task, uint64_t start,
-                         uint64_t carried)
+// All begin when their task is taken and wait for their first piece, which each has when the port
+// is free and the one before has done it. Each gives its last piece on when the slowest one lets
+// it; while a port is held up by what they move, none has done.
+static void place_stages(struct sim *sim, const struct program_task *task, uint64_t taken,
+                         uint64_t start, uint64_t carried)
 {
     uint64_t rest = 0;
     uint64_t first = 0;
@@ -212,10 +214,10 @@ static void place_stages(struct sim *sim, const struct program_task *task, uint6
         rest = later(rest, busy - piece_cycles(sim, task, i));
     }
     for (uint32_t i = 0; i < task->stage_count; i++) {
-        struct sim_times *times = &sim->result->stages[task->first_stage + i].times;
-        times->start = sum(start, first);
+        struct sim_stage *stage = &sim->result->stages[task->first_stage + i];
+        stage->awaited = start - taken + first;
         first = sum(first, piece_cycles(sim, task, i));
-        times->end = sum(start, later(sum(first, rest), carried));
+        stage->times = (struct sim_times){taken, sum(start, later(sum(first, rest), carried))};
     }
 }
 
@@ -262,7 +264,8 @@ static uint64_t when_inputs_are_there(struct sim *sim, uint32_t id, uint64_t tim
 
 // Gives a task to its lane at `time`, or as soon as that has done the one before:
 // the stream waits that long. (The published rules do not know this.) Returns
-// when the lane took it; a transfer may then still wait for its port.
+// when the lane took it; a transfer may then still wait for its port, and so may the stages of a
+// task, which have begun then.
 static uint64_t sim_start_task(struct sim *sim, uint32_t id, uint64_t time)
 {
     const struct program_task *task = &sim->program->tasks[id];
@@ -277,8 +280,8 @@ static uint64_t sim_start_task(struct sim *sim, uint32_t id, uint64_t time)
     const uint64_t carried =
         later(take_ports(sim, task, start, cycles), take_peers(sim, id, start));
     const uint64_t end = sum(start, later(cycles, carried));
-    sim->result->tasks[id] = (struct sim_times){start, end};
-    place_stages(sim, task, start, carried);
+    sim->result->tasks[id] = (struct sim_times){task->stage_count > 0 ? taken : start, end};
+    place_stages(sim, task, taken, start, carried);
     take_lanes(sim, task, end);
     return taken;
 }
@@ -313,11 +316,59 @@ static status await_signal(const struct sim *sim, uint32_t index, uint64_t *time
     return STATUS_OK;
 }
 
-static status sim_run_step(struct sim *sim, uint32_t index)
+// Turns -----------------------------------------------------------------------------
+
+// That takes something besides its steps; NULL.
+static const struct target_queue *turning_queue(const struct sim *sim, uint32_t stream)
+{
+    const uint32_t queue =
+        stream < sim->program->stream_count ? sim->program->streams[stream].queue : TARGET_NONE;
+    return sim->rules != COST_RULES_PUBLIC && queue < sim->target->queue_count &&
+                   target_queue_takes_turns(&sim->target->queues[queue])
+               ? &sim->target->queues[queue]
+               : NULL;
+}
+
+// When a stream comes to a step of a job. At the first one its queue may have to be told, and to
+// get ready.
+static uint64_t begin_step(struct sim *sim, uint32_t job, const struct program_step *step)
+{
+    const struct target_queue *queue = turning_queue(sim, step->stream);
+    const uint64_t before = later(sim->streams[step->stream], sim->host);
+    struct sim_result *result = sim->result;
+    size_t *turn = &sim->turns[step->stream];
+    if (queue == NULL || (*turn > 0 && result->turns[*turn - 1].job == job))
+        return before;
+    const uint32_t unit = sim->program->streams[step->stream].unit;
+    const uint64_t signalled = sum(sim->host, sum(queue->signal, queue->signal_next * unit));
+    const uint64_t start = later(before, signalled);
+    result->turns = memory_grow(result->turns, result->turn_count, &result->turn_capacity,
+                                sizeof *result->turns);
+    result->turns[result->turn_count++] = (struct sim_turn){
+        .job = job, .stream = step->stream, .task = step->task, .times = {start, start}};
+    *turn = result->turn_count;
+    return sum(start, queue->begin);
+}
+
+// Ends all turns of a job from `first` on. Returns when the last one is over.
+static uint64_t end_turns(struct sim *sim, size_t first)
+{
+    uint64_t end = 0;
+    for (size_t i = first; i < sim->result->turn_count; i++) {
+        struct sim_turn *turn = &sim->result->turns[i];
+        const uint32_t queue = sim->program->streams[turn->stream].queue;
+        turn->times.end = sum(sim->streams[turn->stream], sim->target->queues[queue].end);
+        sim->streams[turn->stream] = turn->times.end;
+        end = later(end, turn->times.end);
+    }
+    return end;
+}
+
+static status sim_run_step(struct sim *sim, uint32_t job, uint32_t index)
 {
     const struct program_step *step = &sim->program->steps[index];
     uint64_t *stream = &sim->streams[step->stream];
-    const uint64_t before = later(*stream, sim->host);
+    const uint64_t before = begin_step(sim, job, step);
     uint64_t time = before;
     switch ((enum program_step_kind)step->kind) {
     case PROGRAM_STEP_START:
@@ -342,12 +393,14 @@ static status sim_run_step(struct sim *sim, uint32_t index)
 static status sim_run_job(struct sim *sim, uint32_t job)
 {
     const struct program_job *item = &sim->program->jobs[job];
+    const size_t first_turn = sim->result->turn_count;
     sim->job_ends[job] = sim->host;
     for (uint32_t i = 0; i < item->step_count; i++) {
-        STATUS_TRY(sim_run_step(sim, item->first_step + i));
+        STATUS_TRY(sim_run_step(sim, job, item->first_step + i));
         sim->job_ends[job] =
             later(sim->job_ends[job], sim->result->steps[item->first_step + i].end);
     }
+    sim->job_ends[job] = later(sim->job_ends[job], end_turns(sim, first_turn));
     return STATUS_OK;
 }
 
@@ -429,6 +482,7 @@ static void sim_free(struct sim *sim)
         free(sim->semaphores[i].times);
     free(sim->semaphores);
     free(sim->streams);
+    free(sim->turns);
     free(sim->lanes);
     free(sim->ports);
     free(sim->job_ends);
@@ -454,6 +508,7 @@ status sim_run_with(const struct program *program, const struct target *target,
         .rules = rules,
         .result = result_create(program),
         .streams = zeros(program->stream_count, sizeof(uint64_t)),
+        .turns = zeros(program->stream_count, sizeof(size_t)),
         .lanes = zeros(target->lane_count, sizeof(uint64_t)),
         .ports = memory_allocate_zeroed((size_t)target->port_count * target->device_count + 1,
                                         sizeof(uint64_t)),
@@ -494,6 +549,8 @@ void sim_digest(const struct program *program, const struct sim_result *result,
     }
     sim_add_times(digest, result->steps, program->step_count);
     sim_add_times(digest, result->actions, program->action_count);
+    for (size_t i = 0; i < result->turn_count; i++)
+        sim_add_times(digest, &result->turns[i].times, 1);
     if (result->linked) {
         sim_add_times(digest, result->inputs, program->input_count);
         sim_add_times(digest, result->outputs, program->output_count);
@@ -509,6 +566,7 @@ void sim_result_free(struct sim_result *result)
     free(result->stages);
     free(result->steps);
     free(result->actions);
+    free(result->turns);
     free(result->inputs);
     free(result->outputs);
     free(result->waits);

@@ -8,6 +8,10 @@
 // port with a higher rate, never makes anything end later. A port without a rate carries
 // one transfer after the other. The public rules know neither ports nor busy lanes.
 //
+// A queue may take cycles before the first and after the last step of a job, and until a job has
+// come to all of its units: then each of its streams has a turn of the job. The public rules do
+// not know that.
+//
 // The stages of a task work side by side, each on its own piece: the slowest one takes its
 // time, the others add what their first or last piece takes.
 //
@@ -27,11 +31,20 @@ struct sim_times {
     uint64_t end;   // of the work itself; a wait may come later
 };
 
-// From the first piece of a stage to its last one; it waits for its neighbours when it is
+// From the start of its task to the last piece of a stage; it waits for its neighbours when it is
 // not busy.
 struct sim_stage {
     struct sim_times times;
+    uint64_t awaited; // cycles until its first piece came
     uint64_t busy;
+};
+
+// What a stream has of a job: its steps, and what its queue takes before and after them.
+struct sim_turn {
+    uint32_t job;
+    uint32_t stream;
+    uint32_t task; // that it starts first; PROGRAM_NONE
+    struct sim_times times;
 };
 
 struct sim_result {
@@ -39,6 +52,8 @@ struct sim_result {
     struct sim_stage *stages;  // by stage
     struct sim_times *steps;   // by step: when its stream was at it
     struct sim_times *actions; // by action
+    struct sim_turn *turns;    // of queues that take something besides their steps, job by job
+    size_t turn_count, turn_capacity;
     // Of a target that has a link to the host:
     bool linked;
     struct sim_times *inputs;  // by input: on the link; zeros of what does not come over it

@@ -238,8 +238,10 @@ static void add_bandwidth(const struct sim_counters *counters, uint32_t engine)
     for (uint32_t i = 0; i < program->stage_count; i++) {
         const struct program_stage *stage = &program->stages[i];
         if (stage->engine == engine)
-            sim_counters_add_transfer(counters, &changes, stage->cost.bytes,
-                                      &result->stages[i].times);
+            sim_counters_add_transfer(
+                counters, &changes, stage->cost.bytes,
+                &(struct sim_times){result->stages[i].times.start + result->stages[i].awaited,
+                                    result->stages[i].times.end});
     }
     char name[96];
     snprintf(name, sizeof name, "%s bandwidth", counters->target->engines[engine].name);

@@ -17,6 +17,7 @@ struct modelled {
     uint32_t clock;
     struct describing_tracks tracks;
     uint32_t *streams;    // by stream: lane of what it awaits; NULL: there is one stream
+    uint32_t *turns;      // by stream: lane of its turns; 0: none yet. NULL: there are none
     uint32_t host_copies; // lane; 0: none yet
     struct describing_flows flows;
     uint64_t *rows;      // by engine and lane: how many have an identity
@@ -26,7 +27,7 @@ struct modelled {
     struct bytes text;
     struct {
         uint32_t id, bytes, task, program_task, tile, job, dispatch, group, operator, value, macs,
-            stage, pieces, busy, waiting, count;
+            stage, pieces, busy, awaited, waiting, count;
     } keys;
 };
 
@@ -63,6 +64,28 @@ static void add_streams(struct modelled *model)
         describing_place(model->target, queue->per, stream->unit, &lane.device, &lane.core);
         model->streams[i] = sim_profile_add_track(model, &lane);
     }
+}
+
+// The lane of a stream's turns, when it has the first one.
+static uint32_t turn_lane(struct modelled *model, uint32_t stream)
+{
+    const struct program_stream *item = &model->program->streams[stream];
+    const struct target_queue *queue = &model->target->queues[item->queue];
+    if (model->turns == NULL)
+        model->turns =
+            memory_allocate_zeroed((size_t)model->program->stream_count + 1, sizeof *model->turns);
+    if (model->turns[stream] != 0)
+        return model->turns[stream];
+    struct track lane = {.parent = describing_parent(&model->tracks, queue->per, item->unit),
+                         .name = describing_key(&model->describing, queue->name),
+                         .kind = TRACK_LANE,
+                         .role = ROLE_CONTROL,
+                         .engine = describing_key(&model->describing, queue->name),
+                         .queue = describing_key(&model->describing, queue->name),
+                         .rank = RANK_STREAM + (int32_t)item->queue};
+    describing_place(model->target, queue->per, item->unit, &lane.device, &lane.core);
+    model->turns[stream] = sim_profile_add_track(model, &lane);
+    return model->turns[stream];
 }
 
 static uint32_t sim_profile_lanes_of(const struct target *target, uint32_t engine)
@@ -166,8 +189,9 @@ static void sim_profile_add_stage(struct modelled *model, uint32_t id, uint32_t 
     value_add_uint(&model->values, model->keys.stage, index);
     value_add_uint(&model->values, model->keys.pieces, stage->pieces);
     value_add_uint(&model->values, model->keys.busy, result->busy);
+    value_add_uint(&model->values, model->keys.awaited, result->awaited);
     value_add_uint(&model->values, model->keys.waiting,
-                   result->times.end - result->times.start - result->busy);
+                   result->times.end - result->times.start - result->awaited - result->busy);
     if (stage->cost.bytes > 0)
         value_add_uint(&model->values, model->keys.bytes, stage->cost.bytes);
     sim_profile_add_group(model, task->tile, group);
@@ -277,6 +301,26 @@ static void sim_profile_add_job(struct modelled *model, uint32_t id, uint32_t di
     }
 }
 
+// What streams have of each job, with what their queues take besides its steps.
+static void add_turns(struct modelled *model)
+{
+    for (size_t i = 0; i < model->result->turn_count; i++) {
+        const struct sim_turn *turn = &model->result->turns[i];
+        const uint32_t group = turn->task != PROGRAM_NONE
+                                   ? program_task_group(model->program, turn->task)
+                                   : PROGRAM_NONE;
+        const struct program_job *job = &model->program->jobs[turn->job];
+        model->values.size = 0;
+        value_add_uint(&model->values, model->keys.job, job->number);
+        sim_profile_add_span(
+            model, turn_lane(model, turn->stream),
+            &(struct event){.start = turn->times.start,
+                            .end = turn->times.end,
+                            .name = describing_text(&model->describing, job->name),
+                            .call = group != PROGRAM_NONE ? model->describing.calls[group] : 0});
+    }
+}
+
 // In the order in which they are started: that is the order of time on a lane.
 static void add_spans(struct modelled *model)
 {
@@ -363,6 +407,7 @@ static void set_keys(struct modelled *model)
         model->keys.stage = describing_key(&model->describing, "stage");
         model->keys.pieces = describing_key(&model->describing, "pieces");
         model->keys.busy = describing_key(&model->describing, "busy");
+        model->keys.awaited = describing_key(&model->describing, "awaited");
         model->keys.waiting = describing_key(&model->describing, "waiting");
     }
     if (model->program->semaphore_count > 0)
@@ -388,6 +433,7 @@ status sim_profile(const struct program *program, const struct target *target,
     describing_start(&model->describing);
     describing_calls(&model->describing, 0);
     model->flows = describing_flows(program);
+    add_turns(model);
     add_spans(model);
     add_link(model);
     const struct sim_counters counters = {.program = program,
@@ -402,6 +448,7 @@ status sim_profile(const struct program *program, const struct target *target,
     describing_free(&model->describing);
     describing_tracks_free(&model->tracks);
     free(model->streams);
+    free(model->turns);
     free(model->rows);
     free(model->flows.first);
     free(model->flows.outs);

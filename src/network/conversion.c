@@ -39,11 +39,12 @@ static status conversion_add(struct conversion *conversion, const char *text, st
         equals < item.size ? element_of_machine(view_slice(item, equals + 1, item.size))
                            : ELEMENT_NONE};
     if (!conversion_is_possible(pair))
-        return status_make(STATUS_USAGE,
-                           "'%.*s' is no conversion: f16, bf16, f32 and f64 can become one "
-                           "another, bfp8_b or bfp4_b, and i64 can become i32, as in "
-                           "f32=bf16,i64=i32",
-                           VIEW_ARGUMENTS(item));
+        return status_make(
+            STATUS_USAGE,
+            "'%.*s' is no conversion: f16, bf16, f32 and f64 can become one "
+            "another, bfp8_b or bfp4_b, i64 can become i32, and weights mxfp6, as in "
+            "f32=bf16,i64=i32",
+            VIEW_ARGUMENTS(item));
     for (uint32_t i = 0; i < conversion->count; i++) {
         const struct conversion_pair other = conversion->pairs[i];
         if (other.from == pair.from || other.from == pair.to || other.to == pair.from)
@@ -65,6 +66,8 @@ status conversion_parse(const char *text, struct conversion *out_conversion)
         const struct view item = view_slice(rest, 0, comma);
         if (view_is(item, "ports"))
             out_conversion->ports = true;
+        else if (view_is(item, "weights=mxfp6"))
+            out_conversion->weights = true;
         else
             STATUS_TRY(conversion_add(out_conversion, text, item));
         if (comma == rest.size)
@@ -77,14 +80,14 @@ status conversion_parse(const char *text, struct conversion *out_conversion)
                                "'%s': inputs and outputs cannot be of %s: leave 'ports' out", text,
                                element_name(out_conversion->pairs[i].to));
     }
-    return out_conversion->count > 0
+    return out_conversion->count > 0 || out_conversion->weights
                ? STATUS_OK
                : status_make(STATUS_USAGE, "'%s' says nothing to convert: f32=bf16,i64=i32", text);
 }
 
 double conversion_tolerance(const struct conversion *conversion)
 {
-    double tolerance = 0;
+    double tolerance = conversion->weights ? 0x1p-4 : 0;
     for (uint32_t i = 0; i < conversion->count; i++) {
         const enum element to = conversion->pairs[i].to;
         const double own = to == ELEMENT_BFP4_B   ? 0x1p-1

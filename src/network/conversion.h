@@ -25,12 +25,13 @@ struct conversion {
         enum element from, to;
     } pairs[CONVERSION_PAIRS_MOST];
     uint32_t count;
-    bool ports; // inputs and outputs are converted as well
+    bool ports;   // inputs and outputs are converted as well
+    bool weights; // of products are rounded to MXFP6 first (weights.h)
 };
 
 // "f32=bf16,i64=i32", with "ports" as a further item. Pairs are of f16, bf16, f32 and f64, which
 // may also become bfp8_b or bfp4_b (block.h; not with "ports"), or i64=i32; none may begin with
-// what another ends with.
+// what another ends with. "weights=mxfp6" may stand besides, or alone.
 status conversion_parse(const char *text, struct conversion *out_conversion);
 
 // What stands for `element` afterwards; itself where no pair begins with it.
@@ -38,7 +39,8 @@ enum element conversion_of(const struct conversion *conversion, enum element ele
 
 // How far the outputs of a converted network may be from those of the network itself, of the
 // largest magnitude of each: 2^-8 where reals become f16, 2^-5 where they become bf16, 2^-4 and
-// 2^-1 for bfp8_b and bfp4_b, 2^-20 for f32; 0 where no reals become shorter. Not a bound, which no
+// 2^-1 for bfp8_b and bfp4_b, 2^-4 for weights in mxfp6, 2^-20 for f32; 0 where no reals become
+// shorter. Not a bound, which no
 // network has, but what networks keep to that do not amplify roundings.
 double conversion_tolerance(const struct conversion *conversion);
 
@@ -49,6 +51,7 @@ struct conversion_record {
     uint64_t kept;      // that would have to and do not take it
     uint64_t constants; // that were rounded
     uint64_t casts;     // that were put in
+    uint64_t weights;   // constants of products that are in MXFP6
     // Numbers of constants that are beyond the new element's largest, and are infinite now.
     uint64_t beyond;
     uint64_t beyond_constants;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "casts.h"
 #include "operators.h"
+#include "weights.h"
 
 enum { CAST_VERSION = 21 }; // of a cast, where no other operator says of which set it is
 
@@ -659,14 +660,21 @@ static struct view conversion_text(struct arena *arena, const struct conversion 
         text = arena_print(arena, "%.*s%s%s=%s", VIEW_ARGUMENTS(text), i > 0 ? "," : "",
                            element_name(conversion->pairs[i].from),
                            element_name(conversion->pairs[i].to));
+    if (conversion->weights)
+        text = arena_print(arena, "%.*s%sweights=mxfp6", VIEW_ARGUMENTS(text),
+                           text.size > 0 ? "," : "");
     return conversion->ports ? arena_print(arena, "%.*s,ports", VIEW_ARGUMENTS(text)) : text;
 }
 
 status network_convert(struct network *network, const struct conversion *conversion)
 {
-    struct converting converting = converting_start(network, conversion);
     network->conversion =
         (struct conversion_record){.text = conversion_text(&network->arena, conversion)};
+    if (conversion->weights)
+        network_round_weights(network, &network->conversion.weights);
+    if (conversion->count == 0)
+        return STATUS_OK;
+    struct converting converting = converting_start(network, conversion);
     const status failure = convert_all(&converting);
     converting_free(&converting);
     return status_within(failure, "%s: --convert", network->source->path);

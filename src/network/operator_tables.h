@@ -33,6 +33,7 @@ extern const struct operator_table TOSA_REDUCE_OPERATORS;
 extern const struct operator_table TOSA_MOVEMENT_OPERATORS;
 extern const struct operator_table TOSA_SCALE_OPERATORS;
 extern const struct operator_table TOSA_CONTROL_OPERATORS;
+extern const struct operator_table LAYOUT_OPERATORS;
 
 // All of them, in this order.
 #define OPERATOR_TABLES                                                                            \
@@ -44,6 +45,7 @@ extern const struct operator_table TOSA_CONTROL_OPERATORS;
         &ONNX_RECURRENT_OPERATORS, &ONNX_QUANTIZE_OPERATORS, &ONNX_SIGNAL_OPERATORS,               \
         &ONNX_TRAINING_OPERATORS, &ONNX_VISION_OPERATORS, &ONNX_CONTROL_OPERATORS,                 \
         &TOSA_ELEMENTWISE_OPERATORS, &TOSA_COMPUTE_OPERATORS, &TOSA_REDUCE_OPERATORS,              \
-        &TOSA_MOVEMENT_OPERATORS, &TOSA_SCALE_OPERATORS, &TOSA_CONTROL_OPERATORS
+        &TOSA_MOVEMENT_OPERATORS, &TOSA_SCALE_OPERATORS, &TOSA_CONTROL_OPERATORS,                  \
+        &LAYOUT_OPERATORS
 
 #endif

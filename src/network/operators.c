@@ -42,8 +42,17 @@ const struct operator_definition *operator_at(size_t id)
     return id < operator_count() ? &definitions[id] : NULL;
 }
 
-// ONNX's own domain has two spellings, and TOSA's operators carry theirs in
-// their names; no two operators of the domains known here share a name.
+const struct operator_definition *operator_computing(enum operator_function function)
+{
+    for (size_t i = 0; i < operator_count(); i++) {
+        if (definitions[i].function == function)
+            return &definitions[i];
+    }
+    return NULL;
+}
+
+// ONNX's own domain has two spellings, and TOSA's operators and the compiler's own carry theirs
+// in their names; no two operators of the domains known here share a name.
 static bool knows_domain(struct view domain)
 {
     return domain.size == 0 || view_is(domain, "ai.onnx") || view_is(domain, "tosa") ||
@@ -65,6 +74,12 @@ const struct operator_definition *operator_find(struct view domain, struct view 
     return NULL;
 }
 
+const struct operator_definition *operator_imported(struct view domain, struct view name)
+{
+    const struct operator_definition *definition = operator_find(domain, name);
+    return definition != NULL && definition->class != OPERATOR_LAYOUT ? definition : NULL;
+}
+
 const char *operator_sort_name(enum operator_sort sort)
 {
     static const char *const NAMES[OPERATOR_SORTS] = {
@@ -79,19 +94,13 @@ const char *operator_sort_name(enum operator_sort sort)
 const char *operator_class_name(enum operator_class class)
 {
     static const char *const NAMES[OPERATOR_CLASSES] = {
-        [OPERATOR_ELEMENTWISE] = "elementwise",
-        [OPERATOR_CONVOLUTION] = "convolution",
-        [OPERATOR_MATMUL] = "matmul",
-        [OPERATOR_POOLING] = "pooling",
-        [OPERATOR_REDUCTION] = "reduction",
-        [OPERATOR_NORMALIZATION] = "normalization",
-        [OPERATOR_MOVEMENT] = "movement",
-        [OPERATOR_VIEW] = "view",
-        [OPERATOR_GATHER] = "gather",
-        [OPERATOR_RECURRENT] = "recurrent",
-        [OPERATOR_CONTROL] = "control",
-        [OPERATOR_CONSTANT] = "constant",
-        [OPERATOR_OTHER] = "other",
+        [OPERATOR_ELEMENTWISE] = "elementwise", [OPERATOR_CONVOLUTION] = "convolution",
+        [OPERATOR_MATMUL] = "matmul",           [OPERATOR_POOLING] = "pooling",
+        [OPERATOR_REDUCTION] = "reduction",     [OPERATOR_NORMALIZATION] = "normalization",
+        [OPERATOR_MOVEMENT] = "movement",       [OPERATOR_VIEW] = "view",
+        [OPERATOR_LAYOUT] = "layout",           [OPERATOR_GATHER] = "gather",
+        [OPERATOR_RECURRENT] = "recurrent",     [OPERATOR_CONTROL] = "control",
+        [OPERATOR_CONSTANT] = "constant",       [OPERATOR_OTHER] = "other",
     };
     return NAMES[class];
 }

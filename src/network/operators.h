@@ -21,6 +21,7 @@ enum operator_class {
     OPERATOR_NORMALIZATION, // softmax as well
     OPERATOR_MOVEMENT,      // copies elements to other places
     OPERATOR_VIEW,          // the same bytes under another shape
+    OPERATOR_LAYOUT,        // the same elements in rows instead of tiles, or the other way round
     OPERATOR_GATHER,        // places chosen by data
     OPERATOR_RECURRENT,
     OPERATOR_CONTROL, // runs other graphs
@@ -65,12 +66,15 @@ enum operator_function {
     COMPUTES_REDUCE_MEAN,
     COMPUTES_RELU,
     COMPUTES_RESIZE,
+    COMPUTES_ROWS, // out of tiles
     COMPUTES_SIGMOID,
     COMPUTES_SOFTMAX,
     COMPUTES_SQUARE_ROOT,
     COMPUTES_SUBTRACT,
     COMPUTES_TANH,
+    COMPUTES_TILES,
     COMPUTES_TRANSPOSED_CONVOLUTION,
+    COMPUTES_WEIGHT_TILES, // of the second factor of a product
     OPERATOR_FUNCTIONS,
 };
 
@@ -237,6 +241,12 @@ struct operator_table {
 // NULL when there is none. `domain` is "", "ai.onnx", "ai.onnx.preview.training"
 // or "tosa".
 const struct operator_definition *operator_find(struct view domain, struct view name);
+
+// The same of what a file may name: not what only the compiler adds.
+const struct operator_definition *operator_imported(struct view domain, struct view name);
+
+// The first that computes this; NULL when none does.
+const struct operator_definition *operator_computing(enum operator_function function);
 
 // Every definition, by id. NULL after the last one.
 const struct operator_definition *operator_at(size_t id);

@@ -14,28 +14,77 @@ static struct attributes ports_cast_attributes(struct network *network, enum ele
     return (struct attributes){attribute, 1};
 }
 
-static uint32_t ports_add_cast(struct network *network, uint32_t from, uint32_t to)
+// A constant of one number.
+static uint32_t ports_add_constant(struct network *network, struct view name, enum element element,
+                                   double number)
+{
+    struct constant *constant = arena_allocate(&network->arena, sizeof *constant);
+    const struct shape scalar = {0};
+    *constant = (struct constant){{element, scalar, NULL}, false, element_size(element)};
+    constant->tensor.data = arena_allocate(&network->arena, sizeof(float));
+    if (element == ELEMENT_F32)
+        *(float *)constant->tensor.data = (float)number;
+    else
+        *(int8_t *)constant->tensor.data = (int8_t)(int64_t)number;
+    const uint32_t id = network_value_add(network, name);
+    struct network_value *value = network_value(network, id);
+    value->type = value_type_tensor(element, &scalar);
+    value->constant = constant;
+    value->producer = NETWORK_NONE;
+    return id;
+}
+
+// What a node between a port and the network is: a cast, or what scales integers.
+struct port_node {
+    struct view type, domain;
+    uint32_t *inputs; // with room for all
+    uint32_t input_count;
+    struct attributes attributes;
+};
+
+static struct port_node ports_node(struct network *network, const struct network_port *port,
+                                   bool input, uint32_t from, uint32_t to)
 {
     const bool tosa = network->dialect == NETWORK_TOSA;
-    const struct view type = tosa ? VIEW_LITERAL("tosa.cast") : VIEW_LITERAL("Cast");
-    const struct view domain = tosa ? VIEW_LITERAL("tosa") : VIEW_LITERAL("");
-    const enum element element = network_value(network, to)->type.element;
-    uint32_t *ends = arena_allocate(&network->arena, 2 * sizeof *ends);
-    ends[0] = from;
-    ends[1] = to;
+    struct port_node node = {.type = tosa ? VIEW_LITERAL("tosa.cast") : VIEW_LITERAL("Cast"),
+                             .domain = tosa ? VIEW_LITERAL("tosa") : VIEW_LITERAL(""),
+                             .inputs = arena_allocate(&network->arena, 3 * sizeof(uint32_t)),
+                             .input_count = 1};
+    node.inputs[0] = from;
+    if (port->scale == 0) {
+        node.attributes = ports_cast_attributes(network, network_value(network, to)->type.element);
+        return node;
+    }
+    node.type = input ? VIEW_LITERAL("DequantizeLinear") : VIEW_LITERAL("QuantizeLinear");
+    node.input_count = 3;
+    node.inputs[1] = ports_add_constant(
+        network, arena_print(&network->arena, "%.*s.scale", VIEW_ARGUMENTS(port->name)),
+        ELEMENT_F32, port->scale);
+    node.inputs[2] = ports_add_constant(
+        network, arena_print(&network->arena, "%.*s.offset", VIEW_ARGUMENTS(port->name)),
+        port->element, (double)port->offset);
+    return node;
+}
+
+static uint32_t ports_add_node(struct network *network, const struct network_port *port, bool input,
+                               uint32_t from, uint32_t to)
+{
+    const struct port_node made = ports_node(network, port, input, from, to);
+    uint32_t *output = arena_allocate(&network->arena, sizeof *output);
+    *output = to;
     const uint32_t id = network_node_add(network, 0);
     *network_node(network, id) = (struct network_node){
-        .definition = operator_find(domain, type),
+        .definition = operator_find(made.domain, made.type),
         .version = CAST_VERSION,
         .index = network_graph(network, 0)->node_count,
         .name = network_value(network, to)->name,
-        .type = type,
-        .domain = domain,
-        .inputs = &ends[0],
-        .outputs = &ends[1],
-        .input_count = 1,
+        .type = made.type,
+        .domain = made.domain,
+        .inputs = made.inputs,
+        .outputs = output,
+        .input_count = made.input_count,
         .output_count = 1,
-        .attributes = ports_cast_attributes(network, element),
+        .attributes = made.attributes,
     };
     network_value(network, to)->producer = id;
     return id;
@@ -71,6 +120,17 @@ static uint32_t put_before(struct network *network, uint32_t id, enum element el
     return port;
 }
 
+static status ports_check_scale(const struct network *network, const struct network_port *port,
+                                const struct network_value *value)
+{
+    if (port->scale == 0 ||
+        (network->dialect == NETWORK_ONNX && value->type.element == ELEMENT_F32))
+        return STATUS_OK;
+    return status_make(STATUS_UNSUPPORTED, "'%.*s' is %s: only f32 of ONNX is scaled to %s",
+                       VIEW_ARGUMENTS(port->name), element_name(value->type.element),
+                       element_name(port->element));
+}
+
 // The places of a list that hold a value of that name are given another element.
 static status ports_cast(struct network *network, bool input, const struct network_port *port,
                          bool *found)
@@ -89,11 +149,12 @@ static status ports_cast(struct network *network, bool input, const struct netwo
                                VIEW_ARGUMENTS(port->name));
         if (value->type.element == port->element)
             return STATUS_OK;
+        STATUS_TRY(ports_check_scale(network, port, value));
         const uint32_t inner = *place;
         *place = put_before(network, inner, port->element);
         enter_node(network,
-                   input ? ports_add_cast(network, *place, inner)
-                         : ports_add_cast(network, inner, *place),
+                   input ? ports_add_node(network, port, true, *place, inner)
+                         : ports_add_node(network, port, false, inner, *place),
                    input);
         return STATUS_OK;
     }

@@ -21,6 +21,7 @@
 enum {
     CONTAINER_VERSION = 2,
     CONVERTED_VERSION = 3, // of a converted network: with a section more, at the end
+    LAID_OUT_VERSION = 4,  // with that section, and values that lie in tiles
     CONTAINER_ALIGNMENT = 64,
     EXTRA_SECTIONS = 4, // target, source, texts, constants
     CONSTANTS = 3,      // of the extra sections
@@ -128,15 +129,26 @@ static struct view constants_next(struct constants_walk *walk)
     return (struct view){program->outside[walk->value++], next->bytes};
 }
 
+static bool has_tiles(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->value_count; i++) {
+        if (program->values[i].layout != PROGRAM_ROWS)
+            return true;
+    }
+    return false;
+}
+
 static uint32_t version_of(const struct program *program)
 {
+    if (has_tiles(program))
+        return LAID_OUT_VERSION;
     return program->conversion.size > 0 ? CONVERTED_VERSION : CONTAINER_VERSION;
 }
 
 static size_t section_count(uint32_t version)
 {
     return version == 1                   ? (size_t)EXTRA_SECTIONS + VERSION1_TABLE_COUNT
-           : version == CONVERTED_VERSION ? SECTIONS_MOST
+           : version >= CONVERTED_VERSION ? SECTIONS_MOST
                                           : SECTION_COUNT;
 }
 
@@ -246,11 +258,11 @@ static status check_start(const struct input *input, const struct container_head
     if (memcmp(header->magic, MAGIC, sizeof MAGIC) != 0)
         return container_damaged(
             input, "it does not start like one ('opscope compile' makes one of a network)");
-    if (header->version == 0 || header->version > CONVERTED_VERSION)
+    if (header->version == 0 || header->version > LAID_OUT_VERSION)
         return status_make(STATUS_UNSUPPORTED,
                            "%s: a program of version %" PRIu32 "; this opscope reads versions 1 "
                            "to %d, compile the network again",
-                           input->path, header->version, CONVERTED_VERSION);
+                           input->path, header->version, LAID_OUT_VERSION);
     return STATUS_OK;
 }
 
@@ -379,8 +391,11 @@ static status program_container_read_program(struct input *input, struct program
         version1_convert(sections + EXTRA_SECTIONS, program);
     else
         set_tables(sections + EXTRA_SECTIONS, program);
-    if (header.version == CONVERTED_VERSION)
+    if (header.version == CONVERTED_VERSION ||
+        (header.version == LAID_OUT_VERSION && sections[SECTION_COUNT].size > 0))
         STATUS_TRY(read_conversion(input, sections[SECTION_COUNT], program));
+    if ((header.version == LAID_OUT_VERSION) != has_tiles(program))
+        return container_damaged(input, "values lie otherwise than its version says");
     STATUS_TRY(program_validate(program));
     return input_check(input);
 }

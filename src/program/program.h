@@ -45,12 +45,20 @@ struct program_operator {
 struct program_value {
     uint32_t name;
     uint16_t element;
-    uint16_t kind; // enum program_value_kind
-    uint32_t rank; // PROGRAM_NONE: not known before it runs, or no tensor
-    uint32_t reserved;
+    uint16_t kind;   // enum program_value_kind
+    uint32_t rank;   // PROGRAM_NONE: not known before it runs, or no tensor
+    uint32_t layout; // enum program_layout
     int64_t dims[SHAPE_RANK_MOST];
     uint64_t data;  // of constants: offset in the constants' section; texts are u32 ids there
     uint64_t bytes; // of constants: how many there
+};
+
+// How the elements of a value lie, wherever it is. Values of which fewer than two dimensions are
+// longer than 1 lie in rows: in tiles they would lie in the same way.
+enum program_layout {
+    PROGRAM_ROWS,
+    PROGRAM_TILES, // of the engines that have `tile`
+    PROGRAM_LAYOUTS,
 };
 
 enum program_value_kind {

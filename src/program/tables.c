@@ -65,7 +65,7 @@ static const struct program_field VALUE[] = {
     ELEMENT(program_value),
     BELOW(program_value, kind, PROGRAM_VALUE_INNER + 1),
     WITH_MEANING(program_value, rank, FIELD_BELOW_OR_NONE, SHAPE_RANK_MOST + 1, 0),
-    ZERO(program_value, reserved),
+    BELOW(program_value, layout, PROGRAM_LAYOUTS),
     NUMBERS(program_value, dims),
     NUMBER(program_value, data),
     NUMBER(program_value, bytes),

@@ -7,6 +7,7 @@
 #include "fits.h"
 #include "verify_graphs.h"
 #include "verify_inside.h"
+#include "verify_layouts.h"
 #include "verify_ports.h"
 #include "verify_space.h"
 #include "verify_task.h"
@@ -516,6 +517,7 @@ static status program_verify_check_all(struct verifier *verifier)
     STATUS_TRY(verify_ports(program));
     STATUS_TRY(verify_graphs(program));
     STATUS_TRY(verify_inside(&verifier->state));
+    STATUS_TRY(verify_layouts(program, verifier->target));
     STATUS_TRY(verify_space_create(&verifier->state, &verifier->space));
     for (uint32_t i = 0; i < program->task_count; i++)
         STATUS_TRY(verify_task(&verifier->state, i));

@@ -28,6 +28,16 @@ static bool is_ring_of(const struct program *program, const struct program_task 
            verify_find_operand(program, task, buffer, true) != NULL;
 }
 
+// Whether a buffer lies in the memory that the task's engine works in, and is no ring: kernels work
+// on it where it lies.
+static bool lies_near(const struct verify_state *state, const struct program_task *task,
+                      uint32_t buffer)
+{
+    const struct program_buffer *item = &state->program->buffers[buffer];
+    return item->kind != PROGRAM_BUFFER_RING && verify_takes_memory(item) &&
+           item->memory == state->target->engines[task->engine].memory;
+}
+
 // Stages of an engine may be left out, but not change places.
 static status verify_stages_check_stages(const struct verify_state *state, uint32_t index)
 {
@@ -108,6 +118,21 @@ static status check_ring(const struct verify_state *state, uint32_t index,
     return STATUS_OK;
 }
 
+static status check_near(const struct verify_state *state, uint32_t index,
+                         const struct program_operand *operand)
+{
+    const struct program_task *task = &state->program->tasks[index];
+    const struct program_buffer *buffer = &state->program->buffers[operand->buffer];
+    if (!verify_is_whole(state->program, operand))
+        return verify_stages_fail(index, "part of what lies in the memory of its engine");
+    if (!program_reaches(state->target, task->engine, task->unit, buffer->memory, buffer->unit))
+        return verify_stages_fail(index, "its engine does not reach an operand");
+    if (operand->writes != 0 &&
+        !program_gives(state->program, task, task->call_count, operand->buffer))
+        return verify_stages_fail(index, "no kernel gives what it writes");
+    return STATUS_OK;
+}
+
 static status check_outside(const struct verify_state *state, uint32_t index,
                             const struct program_operand *operand)
 {
@@ -128,9 +153,12 @@ status verify_stages(const struct verify_state *state, uint32_t index)
     STATUS_TRY(verify_stages_check_stages(state, index));
     for (uint32_t i = 0; i < task->operand_count; i++) {
         const struct program_operand *operand = verify_stages_operand_at(state->program, task, i);
-        STATUS_TRY(verify_stages_is_ring(state->program, operand->buffer)
-                       ? check_ring(state, index, operand)
-                       : check_outside(state, index, operand));
+        if (verify_stages_is_ring(state->program, operand->buffer))
+            STATUS_TRY(check_ring(state, index, operand));
+        else if (lies_near(state, task, operand->buffer))
+            STATUS_TRY(check_near(state, index, operand));
+        else
+            STATUS_TRY(check_outside(state, index, operand));
     }
     return STATUS_OK;
 }
@@ -141,11 +169,16 @@ status verify_stage_buffer(const struct verify_state *state, uint32_t index, uin
     const struct program *program = state->program;
     const struct program_task *task = &program->tasks[index];
     const bool inside = program->buffers[buffer].kind == PROGRAM_BUFFER_PIPELINE;
-    if (!inside && !is_ring_of(program, task, buffer))
+    const bool near = lies_near(state, task, buffer);
+    if (near && verify_find_operand(program, task, buffer, output) != NULL)
+        return STATUS_OK;
+    if (!inside && !near && !is_ring_of(program, task, buffer))
         return verify_stages_fail(index,
                                   "a kernel of a staged task works on what is no ring of it");
-    if (output || program_gives(program, task, calls, buffer))
+    if ((output && !near) || program_gives(program, task, calls, buffer))
         return STATUS_OK;
+    if (near)
+        return verify_stages_fail(index, "a kernel works on a buffer that is no operand of it");
     return !inside && count_outside(program, task, buffer, false) == 1
                ? STATUS_OK
                : verify_stages_fail(index, "a kernel reads a ring that no operand fills");

@@ -218,20 +218,6 @@ static status read_loop(struct target_reading *reading, struct target_engine *en
     return target_read_amount(reading, entry, &engine->loop);
 }
 
-static status read_tile(struct target_reading *reading, struct target_engine *engine,
-                        const struct target_entry *entry)
-{
-    uint64_t tile[2];
-    if (target_value_shape(entry->value, tile, 2) != 2 || tile[0] == 0 || tile[1] == 0 ||
-        tile[0] > TARGET_UNITS_MOST || tile[1] > TARGET_UNITS_MOST)
-        return target_text_fail(&reading->text, entry->line,
-                                "expected rows x columns, like 32x32, not '%.*s'",
-                                VIEW_ARGUMENTS(entry->value));
-    engine->tile[0] = (uint32_t)tile[0];
-    engine->tile[1] = (uint32_t)tile[1];
-    return STATUS_OK;
-}
-
 static status read_loops(struct target_reading *reading, struct target_engine *engine,
                          const struct target_entry *entry)
 {
@@ -297,7 +283,9 @@ static const struct {
     {"start_code", read_start_code},
     {"wait_code", read_wait_code},
     {"loop", read_loop},
-    {"tile", read_tile},
+    {"tile", target_read_tile},
+    {"depth", target_read_depth},
+    {"either", target_read_either},
     {"loops", read_loops},
     {"program_bytes", read_program_bytes},
     {"program_room", read_program_room},

@@ -400,6 +400,20 @@ static status read_link_setup(struct target_reading *reading, void *record,
                              &((struct target_link *)record)->setup);
 }
 
+static status read_link_signal(struct target_reading *reading, void *record,
+                               const struct target_entry *entry)
+{
+    return target_read_count(reading, entry, "cycles up to 1000000000", 0, LINK_SETUP_MOST,
+                             &((struct target_link *)record)->signal);
+}
+
+static status read_link_activation(struct target_reading *reading, void *record,
+                                   const struct target_entry *entry)
+{
+    return target_read_count(reading, entry, "cycles up to 1000000000", 0, LINK_SETUP_MOST,
+                             &((struct target_link *)record)->activation);
+}
+
 static status read_link_port(const struct target_reading *reading, const struct target_entry *entry,
                              uint32_t *out_port)
 {
@@ -422,9 +436,14 @@ static status read_link_output(struct target_reading *reading, void *record,
     return read_link_port(reading, entry, &((struct target_link *)record)->output_port);
 }
 
-static const struct key LINK_KEYS[] = {{"rate", read_link_rate},     {"peer", read_link_peer},
-                                       {"setup", read_link_setup},   {"input", read_link_input},
-                                       {"output", read_link_output}, {0}};
+static const struct key LINK_KEYS[] = {{"rate", read_link_rate},
+                                       {"peer", read_link_peer},
+                                       {"setup", read_link_setup},
+                                       {"signal", read_link_signal},
+                                       {"activation", read_link_activation},
+                                       {"input", read_link_input},
+                                       {"output", read_link_output},
+                                       {0}};
 
 static status read_port_per(struct target_reading *reading, void *record,
                             const struct target_entry *entry)

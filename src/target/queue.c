@@ -73,9 +73,10 @@ static status read_drives(struct target_reading *reading, uint32_t queue,
 
 static bool is_queue_key(struct view key)
 {
-    static const char *const NAMES[] = {"per",        "drives",     "program",
-                                        "code_block", "code_slots", "code_next",
-                                        "code_tasks", "code_fetch", "code_whole"};
+    static const char *const NAMES[] = {"per",        "drives",    "program",     "code_block",
+                                        "code_slots", "code_next", "code_tasks",  "code_fetch",
+                                        "code_whole", "signal",    "signal_next", "begin",
+                                        "end"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         if (view_is(key, NAMES[i]))
             return true;
@@ -105,9 +106,18 @@ static status read_queue_key(struct target_reading *reading, uint32_t index,
         return target_read_name(reading, entry, SECTION_ENGINE, entry->value, &queue->code_fetch);
     if (view_is(entry->key, "code_whole"))
         return target_read_answer(reading, entry, &queue->code_whole);
+    if (view_is(entry->key, "signal"))
+        return target_read_amount(reading, entry, &queue->signal);
+    if (view_is(entry->key, "signal_next"))
+        return target_read_amount(reading, entry, &queue->signal_next);
+    if (view_is(entry->key, "begin"))
+        return target_read_amount(reading, entry, &queue->begin);
+    if (view_is(entry->key, "end"))
+        return target_read_amount(reading, entry, &queue->end);
     return target_text_fail(&reading->text, entry->line,
                             "no queue has '%.*s': there is per, drives, program, code_block, "
-                            "code_slots, code_next, code_tasks, code_fetch, code_whole",
+                            "code_slots, code_next, code_tasks, code_fetch, code_whole, signal, "
+                            "signal_next, begin, end",
                             VIEW_ARGUMENTS(entry->key));
 }
 

@@ -25,6 +25,14 @@ status target_read_queues(struct target_reading *reading);
 // "convolution matmul : i8 f16 ; elementwise" (takes.c).
 status target_read_takes(struct target_reading *reading, struct target_engine *engine,
                          const struct target_entry *entry);
+// The words of a list, which ends with NULL. A list with * in it is all of them.
+const char *const *target_words(struct target *target, struct view text);
+status target_read_tile(struct target_reading *reading, struct target_engine *engine,
+                        const struct target_entry *entry);
+status target_read_depth(struct target_reading *reading, struct target_engine *engine,
+                         const struct target_entry *entry);
+status target_read_either(struct target_reading *reading, struct target_engine *engine,
+                          const struct target_entry *entry);
 status target_read_fuses(struct target_reading *reading, struct target_engine *engine,
                          const struct target_entry *entry);
 

@@ -5,7 +5,7 @@
 static const char *const ALL[] = {"*", NULL};
 
 // The words of a list, which ends with NULL. A list with * in it is all of them.
-static const char *const *words_of(struct target *target, struct view text)
+const char *const *target_words(struct target *target, struct view text)
 {
     struct view word;
     const char **words = arena_allocate(&target->arena, (text.size / 2 + 2) * sizeof *words);
@@ -46,10 +46,10 @@ static status takes_read(struct target_reading *reading, const struct target_ent
         const size_t end = view_find(rest, ';');
         const struct view clause = view_slice(rest, 0, end);
         const size_t colon = view_find(clause, ':');
-        takes[count].classes = words_of(target, view_slice(clause, 0, colon));
-        takes[count].elements = colon < clause.size
-                                    ? words_of(target, view_slice(clause, colon + 1, clause.size))
-                                    : ALL;
+        takes[count].classes = target_words(target, view_slice(clause, 0, colon));
+        takes[count].elements =
+            colon < clause.size ? target_words(target, view_slice(clause, colon + 1, clause.size))
+                                : ALL;
         if (takes[count].classes[0] == NULL || takes[count].elements[0] == NULL)
             return wrong_takes(reading, entry);
         count++;

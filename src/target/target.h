@@ -63,6 +63,8 @@ struct target_port {
 struct target_link {
     double rate;         // bytes a second, each way; 0: they take no time
     uint64_t setup;      // cycles from the host's doorbell to the first byte
+    uint64_t signal;     // cycles of raising a semaphore that the host waits for; 0: not known
+    uint64_t activation; // cycles that a thread is set up for, before all inferences; 0: not known
     double peer;         // bytes a second into a device from all others; 0: they take no time
     uint32_t input_port; // the numbers that tools know its two ends by; 0: none
     uint32_t output_port;
@@ -119,6 +121,10 @@ struct target_engine {
     // Rows and columns, the last two dimensions, of what values lie in: they are cut between such
     // tiles, and moved in whole ones. 1 x 1: they lie as they are.
     uint32_t tile[2];
+    uint32_t depth; // channels of an image that lie together at each place; 0: images lie in rows
+    // Operators, or classes of them, that it computes on tiles of others as well as on rows, up
+    // to a NULL; NULL: none.
+    const char *const *either;
     uint64_t loops; // of a transfer, around what lies together; 0: any number
     // What the queue needs for it:
     uint64_t start_cycles; // of the queue, for each start
@@ -141,7 +147,17 @@ struct target_queue {
     uint64_t code_tasks; // of the queue in a block; 0: as many as fit
     uint32_t code_fetch; // engine that brings the next block; TARGET_NONE: all are there
     bool code_whole;     // it brings all of a block, however little of it is used
+    // What jobs take besides their steps, in cycles:
+    uint64_t signal;      // from the start of a job until its first unit has begun with it
+    uint64_t signal_next; // how much later each further unit begins
+    uint64_t begin;       // of a unit, before its first step of a job
+    uint64_t end;         // and after its last one
 };
+
+static inline bool target_queue_takes_turns(const struct target_queue *queue)
+{
+    return queue->signal > 0 || queue->signal_next > 0 || queue->begin > 0 || queue->end > 0;
+}
 
 // What the compiler's passes are told to do.
 struct target_plan {
@@ -264,6 +280,10 @@ bool target_is_guess(const struct target *target);
 bool target_takes(const struct target *target, uint32_t engine, const char *class,
                   const char *element);
 // Whether it applies operators of a sort to results of what it takes; NULL: any of them.
+// Whether some engine lays values out anew, between the rows and the tiles that others need. Else
+// all values lie in the same way.
+bool target_has_layouts(const struct target *target);
+
 bool target_fuses(const struct target *target, uint32_t engine, const char *sort,
                   const char *element);
 bool target_is_stage(const struct target *target, uint32_t engine); // of another engine

@@ -292,7 +292,7 @@ def grown_buffers(program):
 
 def shrunk_buffers(program):
     for i, buffer in enumerate(program.buffers):
-        if buffer.size and buffer.kind not in (checker.PIPELINE, checker.DYNAMIC):
+        if buffer.size and buffer.kind not in (checker.PIPELINE, checker.DYNAMIC, checker.RING):
             yield [("buffers", i, "size", buffer.size - 1)]
 
 
@@ -429,6 +429,50 @@ def test_altered_programs_are_refused_by_both(folder):
 
 def test_altered_programs_of_several_streams_are_refused_by_both(folder):
     refused_alterations(folder, [three_cores(folder)], ALTERATIONS + OF_STREAMS, 3 if SANITIZED else 16)
+
+
+def sharded(folder):
+    """A program of four cores that keep what one group hands to the next, each its part."""
+    text = (ROOT / "targets/wormhole_b0.target").read_text().replace("grid = 8x8", "grid = 2x2")
+    nodes = [make_node("Softmax", [source], [result], name=result, axis=1)
+             for source, result in (("x", "a"), ("a", "b"), ("b", "y"))]
+    graph = make_graph(nodes, [make_value("x", "f32", [128, 64])], [make_value("y", "f32", [128, 64])])
+    network = write(folder / "sharded.onnx", make_model(graph, opset=13))
+    path = compiled(folder, network, write(folder / "four.target", text))
+    program = checker.Program(path.read_bytes())
+    equal(len([buffer for buffer in program.buffers if buffer.kind == checker.TILE]), 8, "parts of two values")
+    return path
+
+
+def other_parts(program):
+    """A part that is read on another core, or of which less is read; a task that reads another's part, or a
+    part where a ring should be; a part that lies where the next value's parts do."""
+    parts = [i for i, buffer in enumerate(program.buffers) if buffer.kind == checker.TILE]
+    for i, operand in enumerate(program.operands):
+        if operand.buffer not in parts:
+            continue
+        place = parts.index(operand.buffer)
+        yield [("operands", i, "buffer", parts[place - 1])]
+        yield [("operands", i, "size", operand.size[0] - 1, 0)]
+        yield [("operands", i, "writes", 1 - operand.writes)]
+    for place, part in enumerate(parts):
+        buffer = program.buffers[part]
+        yield [("buffers", part, "unit", (buffer.unit + 1) % 4)]
+        yield [("buffers", part, "memory", 1 - buffer.memory)]
+        yield [("buffers", part, "kind", checker.RING)]
+        yield [("buffers", part, "address", program.buffers[parts[(place + 4) % 8]].address)]
+
+
+def test_altered_parts_are_refused_by_both(folder):
+    path = sharded(folder)
+    proved(path)
+    alterations = [alter for alter in ALTERATIONS if alter is not doubled_stores] # it has no transfers
+    refused_alterations(folder, [path], [*alterations, other_parts], 4 if SANITIZED else 40)
+
+
+def test_both_judge_parts_alike(folder):
+    true(judged_alike(folder, sharded(folder).read_bytes(), 7, 40 if SANITIZED else 300) > 0,
+         "some changes are harmless")
 
 
 def interesting(rng, code, number):

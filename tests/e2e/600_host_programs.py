@@ -205,6 +205,64 @@ def test_integers_are_the_same_bit_for_bit(folder):
     check(folder, network, 2, True)
 
 
+def test_quantized_images_are_whole_numbers(folder):
+    """Weights that were bytes: the same on every processor, and within a step of sums of reals."""
+    made = Made()
+    value = made.scaled("QuantizeLinear", "x", 0.01, 128)
+    for outputs_, inputs, kernel in ((CHANNELS, CHANNELS, 3), (33, CHANNELS, 1), (5, 33, 3)):
+        source = random.Random(outputs_)
+        weights = made.constant("i8", [outputs_, inputs, kernel, kernel],
+                                [source.randint(-127, 127) for _ in range(outputs_ * inputs * kernel * kernel)])
+        scales = made.constant("f32", [outputs_], numbers(outputs_, 0.001, 0.003, outputs_))
+        zeros = made.constant("i8", [outputs_], [0] * outputs_)
+        weights = made.node("DequantizeLinear", [weights, scales, zeros], axis=0)
+        image = made.scaled("DequantizeLinear", value, 0.01, 128)
+        bias = made.constant("f32", [outputs_], numbers(outputs_, seed=2))
+        image = made.node("Conv", [image, weights, bias], pads=Ints([kernel // 2] * 4))
+        value = made.scaled("QuantizeLinear", made.node("Relu", [image]), 0.01, 128)
+    network = made.write(folder, value)
+    found = set()
+    for isa in ("sse4", "avx2", "avx512", "vnni"):
+        opscope("infer", network, "--seed", "3", f"--output={folder / 'y.npy'}", env={"OPSCOPE_ISA": isa})
+        found.add((folder / "y.npy").read_bytes())
+    equal(len(found), 1, "the same bits on every processor")
+    plain = outputs(folder, 1, "infer", network, "--plain")[0]
+    steps = [abs(one - other) for one, other in zip(found.pop(), plain)]
+    true(max(steps) <= 1 and sum(steps) * 100 < len(steps), f"{sum(steps)} of {len(steps)} are a step away")
+    true(len(set(plain)) > 50, "something to compare")
+
+
+def test_normalizations_stay_among_images(folder):
+    made = Made()
+    parts = [made.conv("x"), made.node("Relu", [made.conv("x", 8)])]
+    joined = made.node("Concat", parts, axis=1)
+    channels = CHANNELS + 8
+    first = made.conv(made.node("Relu", [made.normalized(joined, channels)]), channels, channels, 1)
+    second = made.node("Add", [made.normalized(joined, channels), first])
+    network = made.write(folder, second, made.conv(made.normalized(second, channels), 8, channels))
+    true("BatchNormalization_Relu" in groups(folder, network), "a group of its own")
+    check(folder, network, 2)
+    for variance in (0.0, -1.0, math.nan):
+        made = Made()
+        joined = made.node("Concat", [made.conv("x"), made.conv("x")], axis=1)
+        parameters = [made.constant("f32", [2 * CHANNELS], [first] + [1.0] * (2 * CHANNELS - 1))
+                      for first in (1.0, 0.5, 0.1, variance)]
+        value = made.node("BatchNormalization", [joined, *parameters], epsilon=0.0)
+        same_odd_places(folder, made.write(folder, made.node("Relu", [value])))
+
+
+def test_means_of_images(folder):
+    """Over the pixels, as pooling does it; and over other dimensions, which is something else."""
+    made = Made((2, CHANNELS, CHANNELS, CHANNELS))
+    image = made.conv("x")
+    means = [made.node("ReduceMean", [image], axes=Ints(axes), keepdims=keep)
+             for axes, keep in (([2, 3], 0), ([-1, -2], 1), ([1, 2], 0), ([3], 1))]
+    after = made.node("Add", [made.node("Relu", [means[0]]),
+                              made.constant("f32", [CHANNELS], numbers(CHANNELS))])
+    network = made.write(folder, after, *means[1:])
+    check(folder, network, 4)
+
+
 def test_open_shapes_are_those_of_the_inputs(folder):
     made = Made(("batch", CHANNELS, "side", SIDE))
     network = made.write(folder, made.node("Relu", [made.conv("x")]))

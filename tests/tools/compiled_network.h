@@ -21,11 +21,35 @@ static inline status open_network(const char *model, struct network **out_networ
     return network_open(model, &options, out_network);
 }
 
+// The target with what the environment sets in it: SETTINGS="core.count=3 plan.split=2".
+static inline status open_target(const char *name, struct target **out_target)
+{
+    const char *settings = getenv("SETTINGS");
+    STATUS_TRY(target_open(name, out_target));
+    for (struct view rest = view_of(settings != NULL ? settings : ""); rest.size > 0;) {
+        const size_t end = view_find(rest, ' ');
+        char key[80], value[80];
+        const struct view item = view_slice(rest, 0, end);
+        const size_t equals = view_find(item, '=');
+        snprintf(key, sizeof key, "%.*s", VIEW_ARGUMENTS(view_slice(item, 0, equals)));
+        snprintf(
+            value, sizeof value, "%.*s",
+            VIEW_ARGUMENTS(view_slice(item, equals < item.size ? equals + 1 : equals, item.size)));
+        const status failure = target_set(*out_target, key, value);
+        if (failure != STATUS_OK) {
+            target_free(*out_target);
+            return failure;
+        }
+        rest = view_slice(rest, end < rest.size ? end + 1 : end, rest.size);
+    }
+    return STATUS_OK;
+}
+
 static inline status compile_to(const char *target_name, const char *model, const char *path)
 {
     struct network *network;
     struct target *target;
-    STATUS_TRY(target_open(target_name, &target));
+    STATUS_TRY(open_target(target_name, &target));
     status failure = open_network(model, &network);
     if (failure != STATUS_OK) {
         target_free(target);

@@ -16,6 +16,7 @@ from target_file import Target
 
 PAINTED_MOST = 1 << 22  # elements
 DEPTH_MOST = 64  # of graphs inside graphs
+TILES = 1  # how a value lies
 
 
 # Indices -----------------------------------------------------------------------------
@@ -88,7 +89,8 @@ class Indices:
             self.run("operator", i, item.first, item.inputs + item.outputs, "operator_values")
         for i, item in enumerate(p.values):
             self.text("value", i, item.name)
-            need(item.element < 24 and item.kind <= 3, "value", i, "no such element or kind")
+            need(item.element < 24 and item.kind <= 3 and item.layout <= TILES, "value", i,
+                 "no such element, kind or layout")
             need(item.rank <= RANK_MOST or (item.rank == NONE and item.kind != 2), "value", i, "its rank")
             if item.kind == 2:
                 need(self.tensor("value", i, item) == item.bytes, "value", i, "another size")
@@ -478,6 +480,52 @@ class Proof:
             known |= set(self.values_of(node.first_value + node.inputs, node.outputs))
         read(self.values_of(graph.first_value + graph.inputs, graph.outputs))
 
+    def in_tiles(self, value):
+        return self.p.values[value].layout == TILES
+
+    def conversion(self, i, node, group, lying):
+        """Of a node that lays a value out anew, which stands alone."""
+        from_tiles = self.name(node.type) == b"layout.from_tiles"
+        need(group.node_count == node.inputs == node.outputs == 1, "node", i, "rule 18: it is not alone")
+        need(all(self.in_tiles(value) == (from_tiles == (k == 0))
+                 for k, value in enumerate(self.values_of(node.first_value, 2)) if value in lying),
+             "node", i, "rule 18: it lays nothing out anew")
+
+    def layouts(self):
+        """How values lie for those who compute with them; which operators take either is not looked at."""
+        p = self.p
+        has = any(engine.lays_out for engine in self.t.engines)
+        lying = {i for i, value in enumerate(p.values)
+                 if value.rank != NONE and sum(length > 1 for length in value.dims[:value.rank]) > 1}
+        for i in range(len(p.values)):
+            need(not self.in_tiles(i) or (has and i in lying), "value", i, "rule 18: it cannot lie in tiles")
+        rows = {item.id for item in p.inputs + p.outputs}
+        for graph in p.graphs:
+            for node in p.nodes[graph.first_node:graph.first_node + graph.node_count]:
+                rows |= set(self.values_of(node.first_value, node.inputs + node.outputs)) - {NONE}
+        need(not any(self.in_tiles(value) for value in rows), "rule 18: an input, output or graph in tiles")
+        working = {task.group for task in p.tasks}
+        for g, group in enumerate(p.groups if has else []):
+            engine = self.t.engines[group.engine]
+            for i in range(group.first_node, group.first_node + group.node_count):
+                node = p.nodes[i]
+                values = self.values_of(node.first_value, node.inputs + node.outputs)
+                if self.name(node.type).startswith(b"layout."):
+                    self.conversion(i, node, group, lying)
+                    continue
+                ways = {self.in_tiles(value) for value in values if value in lying}
+                need(len(ways) < 2, "node", i, "rule 18: values in rows and in tiles")
+                if g not in working:
+                    ends = [p.values[values[k]] for k in (0, node.inputs)] if True in ways else []
+                    sides = {tuple(end.dims[end.rank - 2:end.rank]) for end in ends}
+                    need(len(sides) < 2, "node", i, "rule 18: other tiles under another shape")
+                elif ways:
+                    need(engine.tiled in ways or (not engine.tiled and engine.either), "node", i,
+                         "rule 18: not as its engine needs them")
+
+    def name(self, text):
+        return self.p.texts[text:self.p.texts.index(b"\0", text)]
+
     def inside(self):
         """What stays in one task, and what only the host does."""
         p = self.p
@@ -620,9 +668,12 @@ class Proof:
         if task.stage_count:
             need(all(self.buffer(operand).kind != DYNAMIC for operand in operands), "task", index,
                  "rule 7: an operand without a place")
+            near = [operand for operand in operands if self.is_near(task, operand.buffer)]
             reads = {operand.buffer for operand in operands if self.buffer(operand).kind == RING and
                      self.outside(task, operand.buffer, 0) == 1}
+            reads |= {operand.buffer for operand in near if not operand.writes}
             writes = {operand.buffer for operand in operands if self.buffer(operand).kind == RING}
+            writes |= {operand.buffer for operand in near if operand.writes}
         else:
             parts = [operand for operand in operands if self.in_memory(self.buffer(operand)) and
                      not self.is_whole(operand)]
@@ -647,7 +698,7 @@ class Proof:
                     continue
                 need(p.buffers[buffer].value == value, "task", index, "rule 6: another value")
                 inside = p.buffers[buffer].kind == PIPELINE
-                need(inside or not task.stage_count or buffer in writes, "task", index,
+                need(inside or not task.stage_count or buffer in writes or self.is_near(task, buffer), "task", index,
                      "rule 7: a kernel works on what is no ring")
                 if i < node.inputs:
                     need(buffer in reads or buffer in given, "task", index,
@@ -709,6 +760,11 @@ class Proof:
         full = all(sizes) and sum(sizes) == volume(inside.dims[:inside.rank])
         return [operand for operand, _ in parts] if 1 < len(parts) <= JOINED_MOST and apart and full else []
 
+    def is_near(self, task, buffer):
+        """Whether a buffer, not a ring, lies in the memory that the task's engine works in."""
+        item = self.p.buffers[buffer]
+        return item.kind != RING and self.in_memory(item) and item.memory == self.t.engines[task.engine].memory
+
     def outside(self, task, ring, writes):
         return sum(self.holds(ring, operand) for operand in self.operands(task)
                    if self.buffer(operand).kind != RING and bool(operand.writes) == bool(writes))
@@ -730,6 +786,11 @@ class Proof:
                      buffer.memory == engine.memory and
                      self.t.reaches(task.engine, task.unit, buffer.memory, buffer.unit) and
                      self.outside(task, operand.buffer, 1) <= 1, "task", index, "rule 7: a ring")
+                continue
+            if self.is_near(task, operand.buffer):
+                need(self.is_whole(operand) and (not operand.writes or operand.buffer in given) and
+                     self.t.reaches(task.engine, task.unit, buffer.memory, buffer.unit), "task", index,
+                     "rule 7: what lies near")
                 continue
             ways = [stage.engine for stage in stages if self.t.engines[stage.engine].role == "transfer"]
             need(any(buffer.memory == (self.t.engines[way].end if operand.writes else self.t.engines[way].start)
@@ -928,6 +989,7 @@ class Proof:
             self.task(i)
         self.graphs()
         self.inside()
+        self.layouts()
         self.order()
 
 

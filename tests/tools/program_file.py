@@ -17,7 +17,7 @@ LAYOUT = [
     ("inputs", "I:id"), ("outputs", "I:id"),
     ("operators", "I:name I:type I:location I:document I:group I:first I:inputs I:outputs "
                   "Q:macs Q:flops Q:elements Q:read Q:written Q:weights Q:known"),
-    ("values", "I:name H:element H:kind I:rank I:zero q12:dims Q:data Q:bytes"),
+    ("values", "I:name H:element H:kind I:rank I:layout q12:dims Q:data Q:bytes"),
     ("operator_values", "I:id"),
     ("groups", "I:name I:type I:reason I:engine I:first_node I:node_count"),
     ("nodes", "I:operator I:type I:domain I:version I:first_value I:inputs I:outputs "
@@ -117,7 +117,7 @@ FIELDS_1 = {name: Fields(fields) for name, fields in LAYOUT_1 if fields is not N
 
 def layout_of(data):
     """Sections and fields of its version."""
-    if data[8:12] == b"\3\0\0\0":
+    if data[8:12] in (b"\3\0\0\0", b"\4\0\0\0"):
         return LAYOUT + [("conversion", None)], FIELDS
     return (LAYOUT_1, FIELDS_1) if data[8:12] == b"\1\0\0\0" else (LAYOUT, FIELDS)
 
@@ -131,7 +131,7 @@ def sections_of(data):
     need(len(data) >= HEADER.size, "shorter than a header")
     magic, version, count, size, checksum, zero = HEADER.unpack_from(data)
     need(magic == b"OPXPROG\n", "no program")
-    need(version in (1, 2, 3), f"version {version}")
+    need(version in (1, 2, 3, 4), f"version {version}")
     layout, _ = layout_of(data)
     need(count == len(layout) and zero == 0 and size == len(data), "the header is wrong")
     end = HEADER.size + count * SECTION.size
@@ -192,6 +192,8 @@ class Program:
             setattr(self, name, items)
         if layout is FIELDS_1:
             self.convert()
+        need(any(value.layout for value in self.values) == (data[8:12] == b"\4\0\0\0"),
+             "values lie otherwise than its version says")
 
     def convert(self):
         """From version 1: what is new is 0, none or empty, and one stream does all steps."""

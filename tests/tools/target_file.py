@@ -31,6 +31,10 @@ class Engine:
         self.lanes = int(keys.get("lanes", keys.get("count", "1")))
         self.cast = keys.get("cast") == "many"
         self.loops = int(keys.get("loops", "0"))
+        self.tiled = keys.get("tile", "1x1").replace(" ", "") != "1x1"
+        self.either = "either" in keys
+        takes = [clause.split(":")[0].split() for clause in keys.get("takes", "").split(";")]
+        self.lays_out = self.role in ("compute", "control") and any("layout" in words for words in takes)
         plain = name.upper() + (" {lane}" if self.lanes > 1 else "")
         self.label = keys.get("label", LABELS[keys["kind"]] if "kind" in keys else plain)
         self.queue = None
@@ -40,7 +44,9 @@ class Engine:
 class Target:
     def __init__(self, text):
         sections = self.sections_of(text)
-        self.cores = int(sections.get("core", {}).get("count", "1"))
+        cores = sections.get("core", {})
+        grid = [int(side) for side in cores.get("grid", "1x1").split("x")]
+        self.cores = int(cores.get("count", grid[0] * grid[1]))
         self.devices = int(sections.get("device", {}).get("count", "1"))
         named = {kind: [(name.split(" ", 1)[1], keys) for name, keys in sections.items()
                         if name.startswith(kind + " ")] for kind in ("memory", "queue", "engine")}

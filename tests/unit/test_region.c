@@ -131,13 +131,15 @@ static void compare(const struct trial_node *trial, const struct tensor *got,
                  shape_text(&want->shape, text));
 }
 
-static void check_box(struct trial_node *trial, const struct plan_box *box)
+// False for a box that can only be computed with the whole: nothing but padding, or windows that
+// are not written down.
+static bool check_box(struct trial_node *trial, const struct plan_box *box)
 {
     struct plan_box parts[INPUTS_MOST] = {0};
     struct datum *inputs[INPUTS_MOST] = {0};
     struct region_answer answer = {.inputs = parts};
     if (!region_find(&(struct region_request){trial->network, trial->node, box}, &answer))
-        return; // a box that can only be computed with the whole: nothing but padding
+        return false;
     for (uint32_t i = 0; i < trial->node->input_count; i++) {
         if (trial->inputs[i] != NULL)
             inputs[i] = part_of(&trial->inputs[i]->tensor, &parts[i]);
@@ -149,6 +151,7 @@ static void check_box(struct trial_node *trial, const struct plan_box *box)
     datum_release(want);
     for (uint32_t i = 0; i < trial->node->input_count; i++)
         datum_release(inputs[i]);
+    return true;
 }
 
 // Cuts along the dimensions that may be cut.
@@ -176,10 +179,14 @@ static void check_regions(struct trial_node *trial)
     const uint32_t count = region_axes(trial->network, trial->node, axes);
     if (count == 0)
         fail_msg("%.*s has no rule", VIEW_ARGUMENTS(trial->node->type));
+    bool parts = false;
     for (int i = 0; i < BOXES; i++) {
         const struct plan_box box = random_box(trial, axes, count);
-        check_box(trial, &box);
+        const bool whole = plan_box_is_whole(&box, &trial->whole->tensor.shape);
+        parts |= check_box(trial, &box) && !whole;
     }
+    if (!parts)
+        fail_msg("%.*s was computed as a whole alone", VIEW_ARGUMENTS(trial->node->type));
     datum_release(trial->whole);
     for (uint32_t i = 0; i < trial->node->input_count; i++)
         datum_release(trial->inputs[i]);
@@ -210,6 +217,11 @@ static struct attribute integers(const char *name, const int64_t *items, uint32_
 static struct attribute integer(const char *name, int64_t number)
 {
     return (struct attribute){.name = view_of(name), .kind = ATTRIBUTE_INTEGER, .integer = number};
+}
+
+static struct attribute text(const char *name, const char *word)
+{
+    return (struct attribute){.name = view_of(name), .kind = ATTRIBUTE_TEXT, .text = view_of(word)};
 }
 
 static void check_onnx(const struct onnx_case *item)
@@ -302,6 +314,27 @@ static void poolings(void **state)
         "GlobalAveragePool", 1, {{ELEMENT_F32, SHAPE(3, 5, 7, 6)}}, {{.count = 0}}});
     check_onnx(&(struct onnx_case){
         "GlobalMaxPool", 1, {{ELEMENT_F32, SHAPE(3, 5, 7, 6)}}, {{.count = 0}}});
+}
+
+// Images and channels are apart whatever the windows are.
+static void windows_that_are_not_written_down(void **state)
+{
+    (void)state;
+    static const int64_t KERNEL[] = {3, 2};
+    static const int64_t STRIDES[] = {2, 2};
+    static const char *const TYPES[] = {"MaxPool", "AveragePool"};
+    for (size_t i = 0; i < 4; i++)
+        check_onnx(&(struct onnx_case){
+            TYPES[i / 2],
+            11,
+            {{ELEMENT_F32, SHAPE(4, 5, 10, 9)}},
+            {integers("kernel_shape", KERNEL, 2), integers("strides", STRIDES, 2),
+             i % 2 == 0 ? integer("ceil_mode", 1) : text("auto_pad", "SAME_UPPER")}});
+    check_onnx(
+        &(struct onnx_case){"Conv",
+                            11,
+                            {{ELEMENT_F32, SHAPE(4, 3, 10, 9)}, {ELEMENT_F32, SHAPE(5, 3, 3, 2)}},
+                            {integers("strides", STRIDES, 2), text("auto_pad", "SAME_LOWER")}});
 }
 
 static void products(void **state)
@@ -402,9 +435,13 @@ static void lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions),     cmocka_unit_test(poolings),
-        cmocka_unit_test(products),         cmocka_unit_test(elementwise),
-        cmocka_unit_test(scales_and_moves), cmocka_unit_test(lines),
+        cmocka_unit_test(convolutions),
+        cmocka_unit_test(poolings),
+        cmocka_unit_test(windows_that_are_not_written_down),
+        cmocka_unit_test(products),
+        cmocka_unit_test(elementwise),
+        cmocka_unit_test(scales_and_moves),
+        cmocka_unit_test(lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

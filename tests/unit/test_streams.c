@@ -40,9 +40,9 @@ static void streams_overlap_and_share_the_port(void **state)
     assert_times(&result->tasks[example.stores[1]], 308, 436);
     assert_times(&result->tasks[example.stores[2]], 372, 500);
     assert_int_equal(result->actions[1].end, 500);
-    assert_times(&result->tasks[example.kernels[0]], 500, 813); // 256 + 25 + 32
-    assert_times(&result->tasks[example.kernels[1]], 692, 1005);
-    assert_times(&result->tasks[example.kernels[2]], 884, 1197);
+    assert_times(&result->tasks[example.kernels[0]], 500, 813);  // 256 + 25 + 32
+    assert_times(&result->tasks[example.kernels[1]], 500, 1005); // they wait for the port
+    assert_times(&result->tasks[example.kernels[2]], 500, 1197);
     assert_int_equal(result->end, 1197);
     sim_result_free(result);
 
@@ -65,8 +65,12 @@ static void stages_work_side_by_side(void **state)
     assert_int_equal(
         sim_run(&example.cores.program, example.cores.target, COST_RULES_BEST, &result), STATUS_OK);
     assert_times(&result->stages[0].times, 500, 756);
-    assert_times(&result->stages[1].times, 564, 781);
-    assert_times(&result->stages[2].times, 589, 813);
+    assert_times(&result->stages[1].times, 500, 781);
+    assert_times(&result->stages[2].times, 500, 813);
+    assert_int_equal(result->stages[0].awaited, 0);
+    assert_int_equal(result->stages[1].awaited, 64);
+    assert_int_equal(result->stages[2].awaited, 89);
+    assert_int_equal(result->stages[3].awaited, 192); // of the next core, for the port
     assert_int_equal(result->stages[0].busy, 256);
     assert_int_equal(result->stages[1].busy, 100);
     assert_int_equal(result->stages[2].busy, 128);
@@ -77,6 +81,47 @@ static void stages_work_side_by_side(void **state)
     result->stages[1].busy++;
     sim_digest(&example.cores.program, result, &after);
     assert_int_not_equal(digest_finish(&before), digest_finish(&after));
+    sim_result_free(result);
+    cores_end(&example.cores);
+}
+
+// Of two jobs: what a queue takes before its first step, until each core knows, and after the last.
+static void queues_take_turns(void **state)
+{
+    (void)state;
+    struct cores_example example;
+    struct sim_result *result;
+    cores_example_start(&example);
+    struct target_queue *queue = &example.cores.target->queues[QUEUE_COMPUTE];
+    queue->signal = 10;
+    queue->signal_next = 3;
+    queue->begin = 20;
+    queue->end = 5;
+    assert_int_equal(
+        sim_run(&example.cores.program, example.cores.target, COST_RULES_BEST, &result), STATUS_OK);
+    assert_int_equal(result->turn_count, 2 * CORES);
+    for (uint32_t i = 0; i < CORES; i++) {
+        const struct sim_turn *first = &result->turns[i];
+        const uint32_t unit = example.cores.program.streams[first->stream].unit;
+        assert_int_equal(first->job, 0);
+        assert_int_equal(first->times.start, 10 + 3 * unit);
+        assert_int_equal(first->times.end, result->tasks[example.adds[unit]].end + 5);
+        const struct sim_turn *next = &result->turns[CORES + i];
+        const uint32_t other = example.cores.program.streams[next->stream].unit;
+        assert_int_equal(next->job, 1);
+        assert_int_equal(next->task, example.kernels[other]);
+        assert_int_equal(next->times.start, 500 + 10 + 3 * other);
+        assert_int_equal(result->tasks[example.kernels[other]].start, next->times.start + 20);
+        assert_int_equal(next->times.end, result->tasks[example.kernels[other]].end + 5);
+    }
+    assert_int_equal(result->end, 1197 + 30 + 5);
+    sim_result_free(result);
+
+    // The published rules know none.
+    assert_int_equal(
+        sim_run(&example.cores.program, example.cores.target, COST_RULES_PUBLIC, &result),
+        STATUS_OK);
+    assert_int_equal(result->turn_count, 0);
     sim_result_free(result);
     cores_end(&example.cores);
 }
@@ -277,7 +322,7 @@ static void a_profile_has_a_group_for_each_core(void **state)
     assert_spans(profile, "core 0", "LOAD", 3, 0, 756); // b, a, and a stage
     assert_spans(profile, "core 2", "LOAD", 2, 180, 1140);
     assert_spans(profile, "core 1", "MATRIX 1", 2, 244, 973);
-    assert_spans(profile, "core 2", "KERNEL", 1, 884, 1197);
+    assert_spans(profile, "core 2", "KERNEL", 1, 500, 1197);
     assert_spans(profile, "core 0", "SPREAD", 1, 32, 52);
     assert_spans(profile, "core 1", "SPREAD", 0, 0, 0);
     assert_spans(profile, "cores", "HOST", 0, 0, 0); // shared by all
@@ -468,6 +513,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_overlap_and_share_the_port),
         cmocka_unit_test(stages_work_side_by_side),
+        cmocka_unit_test(queues_take_turns),
         cmocka_unit_test(an_order_that_cannot_be_done_is_refused),
         cmocka_unit_test(less_work_and_faster_ports_never_end_later),
         cmocka_unit_test(a_profile_has_a_group_for_each_core),

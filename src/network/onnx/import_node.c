@@ -228,7 +228,7 @@ static status definition_find(const struct node_fields *fields, uint64_t version
     const struct view domain = fields->domain.size > 0 ? fields->domain : VIEW_LITERAL("ai.onnx");
     if (fields->type.size == 0)
         return status_make(STATUS_DATA, "the node has no operator");
-    *out_definition = operator_find(fields->domain, fields->type);
+    *out_definition = operator_imported(fields->domain, fields->type);
     if (*out_definition != NULL && version != 0)
         return STATUS_OK;
     if (version == 0)

@@ -387,7 +387,8 @@ static status read_node(struct tosa_importer *importer, const struct mlir_operat
     STATUS_TRY(make_results(&draft));
     STATUS_TRY(tosa_import_graph_read_attributes(&draft));
     STATUS_TRY(tosa_normalize(&draft));
-    const struct operator_definition *definition = operator_find(VIEW_LITERAL("tosa"), draft.type);
+    const struct operator_definition *definition =
+        operator_imported(VIEW_LITERAL("tosa"), draft.type);
     if (definition == NULL || view_find(draft.type, '.') == draft.type.size)
         return status_at(STATUS_UNSUPPORTED, importer->document->name, line,
                          "there is no operation '%.*s'", VIEW_ARGUMENTS(operation->name));

@@ -122,6 +122,8 @@ static struct price_rate price_rate_of(struct target *target, struct view name, 
     item.functions[1] = cost_function(view_of(text));
     snprintf(text, sizeof text, "tosa.%s", kept);
     item.functions[2] = cost_function(view_of(text));
+    snprintf(text, sizeof text, "layout.%s", kept);
+    item.functions[3] = cost_function(view_of(text));
     return item;
 }
 
@@ -153,9 +155,10 @@ const struct price_rate *price_rates_named(const struct price_rates *rates, cons
 const struct price_rate *price_rates_of_function(const struct price_rates *rates, uint32_t function)
 {
     for (uint32_t i = 0; i < rates->count && function != 0; i++) {
-        const uint32_t *own = rates->items[i].functions;
-        if (own[0] == function || own[1] == function || own[2] == function)
-            return &rates->items[i];
+        for (uint32_t k = 0; k < PRICE_SPELLINGS; k++) {
+            if (rates->items[i].functions[k] == function)
+                return &rates->items[i];
+        }
     }
     return NULL;
 }

@@ -90,9 +90,12 @@ uint64_t price_steps(const struct cost_request *request);
 
 // Rates by name: "add:64 exp:8 default:16". A name is that of an operator (Add, or add for
 // Add and tosa.add), of a kind of work (elementwise), or of an element (i8).
+// As it is, with a large letter, TOSA's and the compiler's own.
+enum { PRICE_SPELLINGS = 4 };
+
 struct price_rate {
     const char *name;
-    uint32_t functions[3]; // cost_function of the ways to write it
+    uint32_t functions[PRICE_SPELLINGS]; // cost_function of the ways to write it
     double rate;
 };
 
