@@ -286,6 +286,30 @@ void chain_nodes_rename(struct chain_nodes *nodes, uint32_t value, const struct 
     nodes->places = *places;
 }
 
+// A step with the value made last and a new input that is no value.
+static bool add_step_with_input(struct chain_nodes *nodes, enum chain_operation operation,
+                                uint64_t period)
+{
+    const uint32_t made = nodes->chain.step_count - 1;
+    const uint32_t read = chain_nodes_read_value(nodes, NETWORK_NONE, ELEMENT_F32, period);
+    if (read == UINT32_MAX)
+        return false;
+    const uint32_t step = chain_add_step(
+        &nodes->chain,
+        (struct chain_step){.operation = operation, .left = (uint8_t)made, .right = (uint8_t)read});
+    if (step == UINT32_MAX)
+        return false;
+    nodes->values[step] = NETWORK_NONE;
+    nodes->chain.result = ELEMENT_F32;
+    return true;
+}
+
+bool chain_nodes_scale(struct chain_nodes *nodes, uint64_t period)
+{
+    return add_step_with_input(nodes, CHAIN_MULTIPLY, period) &&
+           add_step_with_input(nodes, CHAIN_ADD, period);
+}
+
 bool chain_nodes_finish(struct chain_nodes *nodes)
 {
     return chain_finish(&nodes->chain);

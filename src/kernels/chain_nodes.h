@@ -43,6 +43,10 @@ bool chain_nodes_add(struct chain_nodes *nodes, const struct network_node *node)
 // The value that was made last stands for `value` from here on, which has these places.
 void chain_nodes_rename(struct chain_nodes *nodes, uint32_t value, const struct shape *places);
 
+// The value that was made last is multiplied with the elements of an input and added to those of
+// another, which repeat themselves after `period` places and are the caller's, not a value's.
+bool chain_nodes_scale(struct chain_nodes *nodes, uint64_t period);
+
 // The value of the last node is the result.
 bool chain_nodes_finish(struct chain_nodes *nodes);
 

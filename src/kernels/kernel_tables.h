@@ -36,6 +36,7 @@ extern const struct kernel_table TOSA_MOVEMENT_KERNELS;
 extern const struct kernel_table TOSA_RESIZE_KERNELS;
 extern const struct kernel_table TOSA_SCALE_KERNELS;
 extern const struct kernel_table TOSA_CONTROL_KERNELS;
+extern const struct kernel_table LAYOUT_KERNELS;
 
 // All of them, in this order.
 #define KERNEL_TABLES                                                                              \
@@ -47,6 +48,6 @@ extern const struct kernel_table TOSA_CONTROL_KERNELS;
         &ONNX_SIGNAL_KERNELS, &ONNX_TRAINING_KERNELS, &ONNX_VISION_KERNELS, &ONNX_CONTROL_KERNELS, \
         &TOSA_ELEMENTWISE_KERNELS, &TOSA_COMPUTE_KERNELS, &TOSA_POOLING_KERNELS,                   \
         &TOSA_FOURIER_KERNELS, &TOSA_REDUCE_KERNELS, &TOSA_MOVEMENT_KERNELS, &TOSA_RESIZE_KERNELS, \
-        &TOSA_SCALE_KERNELS, &TOSA_CONTROL_KERNELS
+        &TOSA_SCALE_KERNELS, &TOSA_CONTROL_KERNELS, &LAYOUT_KERNELS
 
 #endif

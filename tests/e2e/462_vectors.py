@@ -6,7 +6,7 @@ import integer_products
 import tosa_cases
 from onnx_opset_cases import CASES, Case, count, node
 
-LESS = [{"OPSCOPE_ISA": name} for name in ("sse4", "avx2", "avx512")]
+LESS = [{"OPSCOPE_ISA": name} for name in ("sse4", "avx2", "avx512", "vnni")]
 LESS += [{"ONEDNN_MAX_CPU_ISA": name} for name in ("SSE41", "AVX2", "AVX512_CORE")]
 
 # Kinds of TOSA's integer networks whose loops are compiled for several processors, one of each.
@@ -99,7 +99,7 @@ def test_tosa_networks_of_integers_are_the_same(folder):
 
 def test_a_value_that_is_not_known(folder):
     err = opscope("info", folder / "none", code=2, env={"OPSCOPE_ISA": "avx"}).err
-    equal(err, "opscope: OPSCOPE_ISA: 'avx' is none of sse4, avx2, avx512\n", "message")
+    equal(err, "opscope: OPSCOPE_ISA: 'avx' is none of sse4, avx2, avx512, vnni\n", "message")
     opscope("infer", "--help", env={"OPSCOPE_ISA": "avx"})
 
 

@@ -106,7 +106,7 @@ static void products_stay_on_the_engine_for_them(void **state)
 {
     static const struct {
         const char *element, *groups, *engines;
-    } CASES[] = {{"f16", "matmul_add_clamp tanh_add", "hmx hvx "},
+    } CASES[] = {{"f16", "to_tiles matmul_add_clamp tanh_add from_tiles", "hvx hmx hvx hvx "},
                  {"f32", "matmul_add_clamp_tanh_add", "hvx "}};
     (void)state;
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {

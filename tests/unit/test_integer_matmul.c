@@ -113,7 +113,7 @@ static void products_are_exact(void **state)
         isa_limit(round % ISA_COUNT);
         check_product(&random, parallel);
     }
-    isa_limit(ISA_AVX512);
+    isa_limit(ISA_VNNI);
     parallel_free(parallel);
 }
 
@@ -243,7 +243,7 @@ static void convolutions_are_exact(void **state)
         isa_limit(round % ISA_COUNT);
         check_convolution(&random, parallel);
     }
-    isa_limit(ISA_AVX512);
+    isa_limit(ISA_VNNI);
     parallel_free(parallel);
 }
 

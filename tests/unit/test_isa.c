@@ -16,7 +16,7 @@ enum { NOT_KNOWN = 50 };
 
 static enum isa processor(void)
 {
-    isa_limit(ISA_AVX512);
+    isa_limit(ISA_VNNI);
     return isa_used();
 }
 
@@ -49,7 +49,7 @@ static int say(void)
 {
     const status failure = isa_check();
     const bool lists_all = failure != STATUS_OK &&
-                           strstr(status_message(failure), "sse4, avx2, avx512") != NULL &&
+                           strstr(status_message(failure), "sse4, avx2, avx512, vnni") != NULL &&
                            status_code_of(failure) == STATUS_USAGE;
     const int known = failure == STATUS_OK ? 0 : lists_all ? NOT_KNOWN : 98;
     status_free(failure);
@@ -62,7 +62,8 @@ static void the_environment_lowers(void **state)
     const enum isa most = processor();
     assert_int_equal(used_with("sse4"), ISA_SSE4);
     assert_int_equal(used_with("avx2"), most < ISA_AVX2 ? most : ISA_AVX2);
-    assert_int_equal(used_with("avx512"), most);
+    assert_int_equal(used_with("avx512"), most < ISA_AVX512 ? most : ISA_AVX512);
+    assert_int_equal(used_with("vnni"), most);
     assert_int_equal(used_with(""), most);
 }
 

@@ -187,12 +187,22 @@ CORE_CLONES(void, compute_simple,
 
 // Rounds by adding and taking away 1.5 x 2^23, which every machine has as vectors; the
 // numbers lie within 2^22. NaN becomes the lowest.
-static inline float rounded(float scaled, float low, float high)
+static const float ROUNDING = 12582912.0f;
+
+static inline float within(float scaled, float low, float high)
 {
     const float raised = scaled > low ? scaled : low;
-    const float within = raised < high ? raised : high;
-    return (within + 12582912.0f) - 12582912.0f;
+    return raised < high ? raised : high;
 }
+
+static inline float rounded(float scaled, float low, float high)
+{
+    return (within(scaled, low, high) + ROUNDING) - ROUNDING;
+}
+
+// How far from the integer that it is rounded to a quotient may lie so that its last bits, which
+// are others when it is divided, surely do not matter.
+static const float SURE = 0.4999f;
 
 // By the inverse of the scale, which takes much less time. Returns whether some quotient lies
 // so close to the middle between two integers that it may round the other way when divided.
@@ -203,9 +213,9 @@ CORE_CLONES(bool, quantize_quickly,
     const float inverse = 1.0f / step->a, b = step->b, low = step->low, high = step->high;
     int32_t doubtful = 0;
     for (uint64_t i = 0; i < count; i++) {
-        const float scaled = left[i] * inverse;
-        const float whole = rounded(scaled, low, high);
-        doubtful |= fabsf(fabsf(scaled - whole) - 0.5f) < 1e-4f;
+        const float scaled = within(left[i] * inverse, low, high);
+        const float whole = (scaled + ROUNDING) - ROUNDING;
+        doubtful |= fabsf(scaled - whole) > SURE;
         to[i] = whole + b;
     }
     return doubtful != 0;
@@ -218,6 +228,25 @@ CORE_CLONES(void, quantize_exactly,
     const float a = step->a, b = step->b, low = step->low, high = step->high;
     for (uint64_t i = 0; i < count; i++)
         to[i] = rounded(left[i] / a, low, high) + b;
+}
+
+// quantize_quickly, straight to bytes: a number that was rounded so has them in its lowest bits.
+CORE_CLONES(bool, quantize_to_bytes,
+            (const struct chain_step *step, const float *left, uint8_t *to, uint64_t count),
+            (step, left, to, count))
+{
+    const float inverse = 1.0f / step->a, low = step->low, high = step->high;
+    const int32_t zero = (int32_t)step->b;
+    int32_t doubtful = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const float scaled = within(left[i] * inverse, low, high);
+        const float sum = scaled + ROUNDING;
+        doubtful |= fabsf(scaled - (sum - ROUNDING)) > SURE;
+        int32_t bits;
+        memcpy(&bits, &sum, sizeof bits);
+        to[i] = (uint8_t)(bits + zero);
+    }
+    return doubtful != 0;
 }
 
 CORE_CLONES(void, compute_curve,
@@ -299,12 +328,27 @@ static void chain_run_block(const struct chain *chain, const void *const *inputs
     chain_narrow(chain->result, registers->numbers[last], result, at, count);
 }
 
+// Whether a chain does no more than to quantize reals to bytes.
+static bool only_quantizes(const struct chain *chain)
+{
+    return chain->step_count == 2 && chain->steps[0].operation == CHAIN_READ &&
+           chain->steps[1].operation == CHAIN_QUANTIZE &&
+           chain->inputs[chain->steps[0].left].element == ELEMENT_F32 &&
+           chain->inputs[chain->steps[0].left].period == 0 && chain->result != ELEMENT_F32;
+}
+
 void chain_run(const struct chain *chain, const void *const *inputs, void *result, uint64_t from,
                uint64_t to)
 {
     struct registers registers;
-    for (uint64_t at = from; at < to; at += BLOCK)
-        chain_run_block(chain, inputs, result, at, to - at < BLOCK ? to - at : BLOCK, &registers);
+    const bool straight = only_quantizes(chain);
+    for (uint64_t at = from; at < to; at += BLOCK) {
+        const uint64_t count = to - at < BLOCK ? to - at : BLOCK;
+        if (!straight ||
+            quantize_to_bytes(&chain->steps[1], (const float *)inputs[chain->steps[0].left] + at,
+                              (uint8_t *)result + at, count))
+            chain_run_block(chain, inputs, result, at, count, &registers);
+    }
 }
 
 struct job {

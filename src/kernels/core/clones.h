@@ -41,7 +41,7 @@
     static type name parameters                                                                    \
     {                                                                                              \
         const enum isa isa = isa_used();                                                           \
-        if (isa == ISA_AVX512)                                                                     \
+        if (isa >= ISA_AVX512)                                                                     \
             return name##_avx512 arguments;                                                        \
         return isa == ISA_AVX2 ? name##_avx2 arguments : name##_sse arguments;                     \
     }                                                                                              \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "byte_convolution.h"
 #include "onednn_engine.h"
 #include "panel_convolution.h"
 
@@ -30,6 +31,12 @@ struct shared {
     int64_t rows_in, rows_out, before, after, channels; // what it was made for
     dnnl_primitive_t primitive;
     dnnl_memory_desc_t source, weights, result, scratch;
+};
+
+// What a convolution is made of.
+struct making {
+    const struct fused_convolution_plan *plan;
+    const struct byte_convolution *bytes; // without weights: it is of reals
 };
 
 // Output channels [from, to).
@@ -64,6 +71,8 @@ struct fused_convolution {
     struct chain before, after;
     bool has_before, has_after, with_bias;
     bool own;   // by panels, not by oneDNN
+    bool bytes; // in whole numbers, by panels of bytes: instead of the chain before
+    struct byte_image image;
     bool clips; // the convolution clips its result before the chain after it
     float lowest, highest;
     float *bias;
@@ -162,7 +171,7 @@ static bool describe_image(dnnl_memory_desc_t *layout, int64_t channels, int64_t
                            int64_t width)
 {
     const dnnl_dims_t dims = {1, channels, height, width};
-    return dnnl_memory_desc_init_by_tag(layout, 4, dims, dnnl_f32, dnnl_nhwc) == dnnl_success;
+    return onednn.memory_desc_init_by_tag(layout, 4, dims, dnnl_f32, dnnl_nhwc) == dnnl_success;
 }
 
 static bool describe_weights(const struct convolution *c, int64_t channels, bool plain,
@@ -170,29 +179,31 @@ static bool describe_weights(const struct convolution *c, int64_t channels, bool
 {
     const dnnl_dims_t grouped = {c->groups, channels, c->inputs, c->kernel[0], c->kernel[1]};
     const dnnl_format_tag_t tag = c->groups > 1 ? dnnl_goihw : dnnl_oihw;
-    return dnnl_memory_desc_init_by_tag(layout, c->groups > 1 ? 5 : 4,
-                                        c->groups > 1 ? grouped : grouped + 1, dnnl_f32,
-                                        plain ? tag : dnnl_format_tag_any) == dnnl_success;
+    return onednn.memory_desc_init_by_tag(layout, c->groups > 1 ? 5 : 4,
+                                          c->groups > 1 ? grouped : grouped + 1, dnnl_f32,
+                                          plain ? tag : dnnl_format_tag_any) == dnnl_success;
 }
 
 static bool describe_bias(const struct fused_convolution *fused, int64_t channels,
                           dnnl_memory_desc_t *layout)
 {
     const dnnl_dims_t dims = {channels * fused->c.groups};
-    return dnnl_memory_desc_init_by_tag(layout, 1, dims, dnnl_f32, dnnl_a) == dnnl_success;
+    return onednn.memory_desc_init_by_tag(layout, 1, dims, dnnl_f32, dnnl_a) == dnnl_success;
 }
 
 static bool make_attributes(dnnl_primitive_attr_t *out)
 {
-    return dnnl_primitive_attr_create(out) == dnnl_success &&
-           dnnl_primitive_attr_set_scratchpad_mode(*out, dnnl_scratchpad_mode_user) == dnnl_success;
+    return onednn.primitive_attr_create(out) == dnnl_success &&
+           onednn.primitive_attr_set_scratchpad_mode(*out, dnnl_scratchpad_mode_user) ==
+               dnnl_success;
 }
 
 // Those of oneDNN's that are made of generated code.
 static bool is_quick(const_dnnl_primitive_desc_t description)
 {
     const char *name = NULL;
-    if (dnnl_primitive_desc_query(description, dnnl_query_impl_info_str, 0, &name) != dnnl_success)
+    if (onednn.primitive_desc_query(description, dnnl_query_impl_info_str, 0, &name) !=
+        dnnl_success)
         return false;
     return strncmp(name, "jit", 3) == 0 || strncmp(name, "brg", 3) == 0 ||
            strncmp(name, "brdg", 4) == 0;
@@ -216,23 +227,23 @@ static bool make_primitive(const struct fused_convolution *fused, struct shared 
     const dnnl_dims_t after = {shared->after, right - c->input[1]};
     dnnl_convolution_desc_t convolution;
     dnnl_primitive_attr_t attributes;
-    if (dnnl_dilated_convolution_forward_desc_init(
+    if (onednn.dilated_convolution_forward_desc_init(
             &convolution, dnnl_forward_inference, dnnl_convolution_direct, &shared->source,
             &shared->weights, fused->with_bias ? &bias : NULL, &shared->result, strides, dilations,
             before, after) != dnnl_success ||
         !make_attributes(&attributes))
         return false;
     dnnl_primitive_desc_t description;
-    bool made = dnnl_primitive_desc_create(&description, &convolution, attributes, onednn_engine(),
-                                           NULL) == dnnl_success;
-    dnnl_primitive_attr_destroy(attributes);
+    bool made = onednn.primitive_desc_create(&description, &convolution, attributes,
+                                             onednn_engine(), NULL) == dnnl_success;
+    onednn.primitive_attr_destroy(attributes);
     if (!made)
         return false;
-    shared->weights = *dnnl_primitive_desc_query_md(description, dnnl_query_weights_md, 0);
-    shared->scratch = *dnnl_primitive_desc_query_md(description, dnnl_query_scratchpad_md, 0);
+    shared->weights = *onednn.primitive_desc_query_md(description, dnnl_query_weights_md, 0);
+    shared->scratch = *onednn.primitive_desc_query_md(description, dnnl_query_scratchpad_md, 0);
     made = is_quick(description) &&
-           dnnl_primitive_create(&shared->primitive, description) == dnnl_success;
-    dnnl_primitive_desc_destroy(description);
+           onednn.primitive_create(&shared->primitive, description) == dnnl_success;
+    onednn.primitive_desc_destroy(description);
     return made;
 }
 
@@ -256,7 +267,7 @@ static const struct shared *find_shared(struct fused_convolution *fused,
 
 static bool make_memory(const dnnl_memory_desc_t *layout, void *data, dnnl_memory_t *out_memory)
 {
-    return dnnl_memory_create(out_memory, layout, onednn_engine(), data) == dnnl_success;
+    return onednn.memory_create(out_memory, layout, onednn_engine(), data) == dnnl_success;
 }
 
 static bool fused_convolution_pack(const struct fused_convolution *fused, struct packed *packed,
@@ -267,8 +278,8 @@ static bool fused_convolution_pack(const struct fused_convolution *fused, struct
     const int64_t each = c->inputs * c->kernel[0] * c->kernel[1];
     dnnl_memory_desc_t plain;
     return describe_weights(c, packed->channels->to - from, true, &plain) &&
-           (packed->data = blocks_take(plan->blocks, dnnl_memory_desc_get_size(&packed->layout))) !=
-               NULL &&
+           (packed->data =
+                blocks_take(plan->blocks, onednn.memory_desc_get_size(&packed->layout))) != NULL &&
            make_memory(&packed->layout, packed->data, &packed->memory) &&
            onednn_reorder_scaled(&plain, (void *)(uintptr_t)(plan->weights + from * each),
                                  packed->memory, plan->scales != NULL ? plan->scales + from : NULL,
@@ -283,7 +294,7 @@ static dnnl_memory_t fused_convolution_find_packed(struct fused_convolution *fus
 {
     for (uint32_t i = 0; i < fused->packed_count; i++) {
         if (fused->packed[i].channels == channels &&
-            dnnl_memory_desc_equal(&fused->packed[i].layout, layout))
+            onednn.memory_desc_equal(&fused->packed[i].layout, layout))
             return fused->packed[i].memory;
     }
     struct packed *packed = &fused->packed[fused->packed_count++];
@@ -309,17 +320,24 @@ static bool make_piece(struct fused_convolution *fused, const struct channels *c
 {
     piece->shared = shared;
     piece->channels = channels;
-    size_t room = fused_convolution_aligned(dnnl_memory_desc_get_size(&shared->scratch));
+    size_t room = fused_convolution_aligned(onednn.memory_desc_get_size(&shared->scratch));
     if (fused->has_before)
-        room += fused_convolution_aligned(dnnl_memory_desc_get_size(&shared->source));
+        room += fused_convolution_aligned(onednn.memory_desc_get_size(&shared->source));
     if (!lies_in_place(fused, channels))
-        room += fused_convolution_aligned(dnnl_memory_desc_get_size(&shared->result));
+        room += fused_convolution_aligned(onednn.memory_desc_get_size(&shared->result));
     fused->room = room > fused->room ? room : fused->room;
-    return dnnl_stream_create(&piece->stream, onednn_engine(), dnnl_stream_default_flags) ==
+    return onednn.stream_create(&piece->stream, onednn_engine(), dnnl_stream_default_flags) ==
                dnnl_success &&
            make_memory(&shared->source, DNNL_MEMORY_NONE, &piece->source) &&
            make_memory(&shared->result, DNNL_MEMORY_NONE, &piece->result) &&
            make_memory(&shared->scratch, DNNL_MEMORY_NONE, &piece->scratch);
+}
+
+// Bytes of what is made of a piece's source before it is convolved.
+static size_t source_bytes(const struct fused_convolution *fused, const struct piece *piece)
+{
+    return fused->bytes ? byte_image_room(&fused->image, piece->source_count)
+                        : piece->source_count * sizeof(float);
 }
 
 static void make_own_piece(struct fused_convolution *fused, const struct channels *channels,
@@ -332,7 +350,7 @@ static void make_own_piece(struct fused_convolution *fused, const struct channel
                                                   .out = wanted->rows_out};
     size_t room = fused_convolution_aligned(panel_convolution_room(channels->own, &piece->rows));
     if (fused->has_before)
-        room += fused_convolution_aligned(piece->source_count * sizeof(float));
+        room += fused_convolution_aligned(source_bytes(fused, piece));
     if (!lies_in_place(fused, channels))
         room += fused_convolution_aligned(piece->result_pixels * (uint64_t)wanted->channels *
                                           sizeof(float));
@@ -374,21 +392,37 @@ static bool fused_convolution_add_piece(struct fused_convolution *fused,
     return piece->weights != NULL && make_piece(fused, channels, shared, piece);
 }
 
+static struct panel_convolution *make_own(const struct fused_convolution *fused,
+                                          const struct channels *channels,
+                                          const struct making *making)
+{
+    const struct fused_convolution_plan *plan = making->plan;
+    const struct byte_convolution *bytes = making->bytes;
+    struct panel_convolution_plan own = {.convolution = &fused->c,
+                                         .from = channels->from,
+                                         .to = channels->to,
+                                         .weights = plan->weights,
+                                         .scales = plan->scales,
+                                         .blocks = plan->blocks,
+                                         .bias = fused->bias,
+                                         .clips = fused->clips,
+                                         .lowest = fused->lowest,
+                                         .highest = fused->highest};
+    if (fused->bytes) {
+        own.weights = NULL;
+        own.bytes = bytes->weights;
+        own.scales = bytes->scales;
+        own.form = bytes->image.form;
+        own.zero = byte_image_zero(&bytes->image);
+    }
+    return panel_convolution_create(&own);
+}
+
 static bool take_parameters(const struct fused_convolution *fused, struct channels *channels,
-                            const struct fused_convolution_plan *plan)
+                            const struct making *making)
 {
     if (fused->own) {
-        channels->own =
-            panel_convolution_create(&(struct panel_convolution_plan){.convolution = &fused->c,
-                                                                      .from = channels->from,
-                                                                      .to = channels->to,
-                                                                      .weights = plan->weights,
-                                                                      .scales = plan->scales,
-                                                                      .blocks = plan->blocks,
-                                                                      .bias = fused->bias,
-                                                                      .clips = fused->clips,
-                                                                      .lowest = fused->lowest,
-                                                                      .highest = fused->highest});
+        channels->own = make_own(fused, channels, making);
         return channels->own != NULL;
     }
     dnnl_memory_desc_t bias;
@@ -398,22 +432,22 @@ static bool take_parameters(const struct fused_convolution *fused, struct channe
 }
 
 static bool add_channels(struct fused_convolution *fused, const struct cuts *cuts,
-                         struct channels *channels, const struct fused_convolution_plan *plan)
+                         struct channels *channels, const struct making *making)
 {
     const struct convolution *c = &fused->c;
-    if (!take_parameters(fused, channels, plan))
+    if (!take_parameters(fused, channels, making))
         return false;
     for (int64_t batch = 0; batch < c->batch; batch++) {
         for (int64_t row = 0; row < c->output[0]; row += cuts->rows) {
             const int64_t to = row + cuts->rows < c->output[0] ? row + cuts->rows : c->output[0];
-            if (!fused_convolution_add_piece(fused, channels, plan, batch, row, to))
+            if (!fused_convolution_add_piece(fused, channels, making->plan, batch, row, to))
                 return false;
         }
     }
     return true;
 }
 
-static bool make_all(struct fused_convolution *fused, const struct fused_convolution_plan *plan)
+static bool make_all(struct fused_convolution *fused, const struct making *making)
 {
     const struct convolution *c = &fused->c;
     const struct cuts cuts = fused_convolution_choose_cuts(c);
@@ -427,7 +461,7 @@ static bool make_all(struct fused_convolution *fused, const struct fused_convolu
         struct channels *channels = &fused->channels[fused->channel_count++];
         channels->from = from;
         channels->to = from + cuts.channels < c->outputs ? from + cuts.channels : c->outputs;
-        if (!add_channels(fused, &cuts, channels, plan))
+        if (!add_channels(fused, &cuts, channels, making))
             return false;
     }
     return true;
@@ -473,7 +507,11 @@ struct fused_convolution *fused_convolution_create(const struct fused_convolutio
     onednn_single_thread();
     struct fused_convolution *fused = memory_allocate_zeroed(1, sizeof *fused);
     fused->c = plan->convolution;
-    fused->own = panel_convolution_suits(&fused->c) && fused->c.outputs >= OWN_OUTPUTS;
+    struct byte_convolution bytes = byte_convolution_find(plan);
+    fused->bytes = bytes.weights != NULL;
+    fused->image = bytes.image;
+    fused->own =
+        fused->bytes || (panel_convolution_suits(&fused->c) && fused->c.outputs >= OWN_OUTPUTS);
     fused->outputs = (uint64_t)(fused->c.outputs * fused->c.groups);
     fused->has_before = plan->before != NULL;
     fused->has_after = plan->after != NULL;
@@ -483,7 +521,9 @@ struct fused_convolution *fused_convolution_create(const struct fused_convolutio
         fused->after = *plan->after;
     take_clip(fused);
     take_bias(fused, plan->bias);
-    if (make_all(fused, plan))
+    const bool made = make_all(fused, &(struct making){plan, &bytes});
+    byte_convolution_free(&bytes);
+    if (made)
         return fused;
     fused_convolution_free(fused);
     return NULL;
@@ -494,19 +534,19 @@ void fused_convolution_free(struct fused_convolution *fused)
     if (fused == NULL)
         return;
     for (uint32_t i = 0; i < fused->piece_count; i++) {
-        dnnl_memory_destroy(fused->pieces[i].source);
-        dnnl_memory_destroy(fused->pieces[i].result);
-        dnnl_memory_destroy(fused->pieces[i].scratch);
-        dnnl_stream_destroy(fused->pieces[i].stream);
+        onednn.memory_destroy(fused->pieces[i].source);
+        onednn.memory_destroy(fused->pieces[i].result);
+        onednn.memory_destroy(fused->pieces[i].scratch);
+        onednn.stream_destroy(fused->pieces[i].stream);
     }
     for (uint32_t i = 0; i < fused->shared_count; i++)
-        dnnl_primitive_destroy(fused->shared[i].primitive);
+        onednn.primitive_destroy(fused->shared[i].primitive);
     for (uint32_t i = 0; i < fused->channel_count; i++) {
-        dnnl_memory_destroy(fused->channels[i].bias);
+        onednn.memory_destroy(fused->channels[i].bias);
         panel_convolution_free(fused->channels[i].own);
     }
     for (uint32_t i = 0; i < fused->packed_count; i++)
-        dnnl_memory_destroy(fused->packed[i].memory);
+        onednn.memory_destroy(fused->packed[i].memory);
     free(fused->packed);
     free(fused->bias);
     free(fused->channels);
@@ -566,30 +606,30 @@ static void fused_convolution_finish_pixels(const struct fused_pass *pass, const
 
 // Computes what lies at `made`, a pixel every `step`.
 static bool fused_convolution_convolve(const struct fused_convolution *fused,
-                                       const struct piece *piece, const float *source,
-                                       void *scratch, float *made, uint64_t step)
+                                       const struct piece *piece, const void *source, void *scratch,
+                                       float *made, uint64_t step)
 {
     if (fused->own) {
         panel_convolution_run(piece->channels->own, &piece->rows, source, scratch, made, step);
         return true;
     }
-    dnnl_memory_set_data_handle(piece->scratch, scratch);
-    dnnl_memory_set_data_handle(piece->source, (void *)(uintptr_t)source);
-    dnnl_memory_set_data_handle(piece->result, made);
+    onednn.memory_set_data_handle(piece->scratch, scratch);
+    onednn.memory_set_data_handle(piece->source, (void *)(uintptr_t)source);
+    onednn.memory_set_data_handle(piece->result, made);
     const dnnl_exec_arg_t arguments[] = {
         {DNNL_ARG_SRC, piece->source},          {DNNL_ARG_WEIGHTS, piece->weights},
         {DNNL_ARG_DST, piece->result},          {DNNL_ARG_SCRATCHPAD, piece->scratch},
         {DNNL_ARG_BIAS, piece->channels->bias},
     };
-    return dnnl_primitive_execute(piece->shared->primitive, piece->stream, fused->with_bias ? 5 : 4,
-                                  arguments) == dnnl_success;
+    return onednn.primitive_execute(piece->shared->primitive, piece->stream,
+                                    fused->with_bias ? 5 : 4, arguments) == dnnl_success;
 }
 
 static size_t scratch_bytes(const struct piece *piece)
 {
     return fused_convolution_aligned(
         piece->channels->own != NULL ? panel_convolution_room(piece->channels->own, &piece->rows)
-                                     : dnnl_memory_desc_get_size(&piece->shared->scratch));
+                                     : onednn.memory_desc_get_size(&piece->shared->scratch));
 }
 
 static bool fused_convolution_run_piece(const struct fused_pass *pass, const struct piece *piece,
@@ -599,14 +639,18 @@ static bool fused_convolution_run_piece(const struct fused_pass *pass, const str
     const struct channels *range = piece->channels;
     const uint64_t channels = (uint64_t)(range->to - range->from) * (uint64_t)fused->c.groups;
     const bool in_place = lies_in_place(fused, range);
-    const float *source = (const float *)pass->source + piece->source_at;
+    const void *source = (const float *)pass->source + piece->source_at;
     char *scratch = room;
     room += scratch_bytes(piece);
-    if (fused->has_before) {
+    if (fused->bytes) {
+        source = byte_image_take(&fused->image, pass->source, piece->source_at, piece->source_count,
+                                 room);
+        room += fused_convolution_aligned(source_bytes(fused, piece));
+    } else if (fused->has_before) {
         const void *from = fused_convolution_advance(pass->source, piece->source_at,
                                                      fused->before.inputs[0].element);
         chain_run(&fused->before, &from, room, 0, piece->source_count);
-        source = (const float *)room;
+        source = room;
         room += fused_convolution_aligned(piece->source_count * sizeof(float));
     }
     const uint64_t step = in_place ? fused->outputs : channels;

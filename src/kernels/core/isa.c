@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char VARIABLE[] = "OPSCOPE_ISA";
-static const char *const NAMES[ISA_COUNT] = {"sse4", "avx2", "avx512"};
+static const char *const NAMES[ISA_COUNT] = {"sse4", "avx2", "avx512", "vnni"};
 
 enum isa isa_chosen;
 
@@ -20,10 +20,19 @@ static enum isa isa_of_the_processor(void)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
-        return ISA_AVX512;
+        return __builtin_cpu_supports("avx512vnni") ? ISA_VNNI : ISA_AVX512;
     return ISA_AVX2;
 #else
     return ISA_SSE4;
+#endif
+}
+
+bool isa_avx2_has_vnni(void)
+{
+#if defined(__x86_64__) && !defined(__clang__)
+    return isa_chosen == ISA_AVX2 && asked == ISA_COUNT && __builtin_cpu_supports("avxvnni");
+#else
+    return false;
 #endif
 }
 
@@ -47,7 +56,8 @@ status isa_check(void)
     const char *word = getenv(VARIABLE);
     if (word == NULL || word[0] == '\0' || asked != ISA_COUNT)
         return STATUS_OK;
-    return status_make(STATUS_USAGE, "%s: '%s' is none of sse4, avx2, avx512", VARIABLE, word);
+    return status_make(STATUS_USAGE, "%s: '%s' is none of sse4, avx2, avx512, vnni", VARIABLE,
+                       word);
 }
 
 bool isa_is_limited(enum isa *out_limit)

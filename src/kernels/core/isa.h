@@ -1,5 +1,5 @@
 // Which vectors of the processor the kernels use: the widest that it has, unless the
-// environment variable OPSCOPE_ISA lowers that (sse4, avx2, avx512), so that each way can
+// environment variable OPSCOPE_ISA lowers that (sse4, avx2, avx512, vnni), so that each way can
 // be tested on any machine. What the processor lacks is never used.
 //
 // Integers come out the same in every way. oneDNN is lowered too: products of reals may
@@ -17,6 +17,7 @@ enum isa {
     ISA_SSE4,   // nothing beyond what oneDNN demands of every machine
     ISA_AVX2,   // and FMA
     ISA_AVX512, // F, BW, CD, DQ and VL
+    ISA_VNNI,   // AVX-512 that multiplies bytes and adds the products, four at a time
     ISA_COUNT,
 };
 
@@ -27,6 +28,10 @@ static inline enum isa isa_used(void)
 {
     return isa_chosen;
 }
+
+// Whether vectors of AVX2 multiply bytes so as well (AVX-VNNI): with ISA_AVX2, unless it was asked
+// for.
+bool isa_avx2_has_vnni(void);
 
 // Fails when OPSCOPE_ISA has a value that is not known; it is then not heeded.
 status isa_check(void);

@@ -1,18 +1,12 @@
 #include "onednn.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include <oneapi/dnnl/dnnl.h>
 
 #include "base/memory.h"
-#include "isa.h"
 #include "onednn_engine.h"
-
-// Of the OpenMP library that oneDNN was built with. The header of the compiler at hand may
-// belong to another one.
-void omp_set_num_threads(int threads);
 
 enum {
     SPATIAL_MOST = 3,
@@ -23,35 +17,6 @@ enum {
 
 // Multiplications that are worth a piece of their own.
 static const double PIECE_STEPS = 4e6;
-
-void onednn_single_thread(void)
-{
-    omp_set_num_threads(1);
-}
-
-static dnnl_engine_t engine;
-static pthread_once_t engine_once = PTHREAD_ONCE_INIT;
-
-// Before anything else is asked of oneDNN: from then on it keeps its choice.
-static void limit_isa(void)
-{
-    enum isa limit;
-    if (isa_is_limited(&limit) && limit < ISA_AVX512)
-        dnnl_set_max_cpu_isa(limit == ISA_AVX2 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);
-}
-
-static void create_engine(void)
-{
-    limit_isa();
-    if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success)
-        engine = NULL;
-}
-
-dnnl_engine_t onednn_engine(void)
-{
-    pthread_once(&engine_once, create_engine);
-    return engine;
-}
 
 // Weights in the layout that a primitive wants.
 struct packed {
@@ -97,9 +62,9 @@ struct prepared {
 
 static void onednn_operand_free(struct operand *operand)
 {
-    dnnl_memory_destroy(operand->plain);
-    dnnl_memory_destroy(operand->wanted);
-    dnnl_primitive_destroy(operand->reorder);
+    onednn.memory_destroy(operand->plain);
+    onednn.memory_destroy(operand->wanted);
+    onednn.primitive_destroy(operand->reorder);
 }
 
 static void prepared_free(struct kernel_state *state)
@@ -109,11 +74,11 @@ static void prepared_free(struct kernel_state *state)
         struct piece *piece = &prepared->pieces[i];
         onednn_operand_free(&piece->source);
         onednn_operand_free(&piece->result);
-        dnnl_memory_destroy(piece->weights);
-        dnnl_memory_destroy(piece->bias);
-        dnnl_memory_destroy(piece->scratch);
-        dnnl_primitive_destroy(piece->primitive);
-        dnnl_stream_destroy(piece->stream);
+        onednn.memory_destroy(piece->weights);
+        onednn.memory_destroy(piece->bias);
+        onednn.memory_destroy(piece->scratch);
+        onednn.primitive_destroy(piece->primitive);
+        onednn.stream_destroy(piece->stream);
     }
     for (uint32_t i = 0; i < prepared->packed_count; i++)
         free(prepared->packed[i].data);
@@ -225,7 +190,7 @@ static bool onednn_describe(dnnl_memory_desc_t *layout, uint32_t rank, const int
         lengths[i] = dims[i];
         distances[i] = strides[i];
     }
-    return dnnl_memory_desc_init_by_strides(layout, (int)rank, lengths, dnnl_f32, distances) ==
+    return onednn.memory_desc_init_by_strides(layout, (int)rank, lengths, dnnl_f32, distances) ==
            dnnl_success;
 }
 
@@ -294,7 +259,7 @@ static dnnl_memory_desc_t any_layout(const dnnl_memory_desc_t *layout)
     dnnl_memory_desc_t any = *layout;
     dnnl_dims_t dims;
     memcpy(dims, layout->dims, sizeof dims);
-    dnnl_memory_desc_init_by_tag(&any, layout->ndims, dims, dnnl_f32, dnnl_format_tag_any);
+    onednn.memory_desc_init_by_tag(&any, layout->ndims, dims, dnnl_f32, dnnl_format_tag_any);
     return any;
 }
 
@@ -305,35 +270,36 @@ static bool create_description(const struct geometry *geometry, bool with_bias,
     const dnnl_memory_desc_t weights = any_layout(&geometry->weights);
     const dnnl_memory_desc_t result = any_layout(&geometry->result);
     dnnl_convolution_desc_t convolution;
-    if (dnnl_dilated_convolution_forward_desc_init(
+    if (onednn.dilated_convolution_forward_desc_init(
             &convolution, dnnl_forward_inference, dnnl_convolution_direct, &source, &weights,
             with_bias ? &geometry->bias : NULL, &result, geometry->strides, geometry->dilations,
             geometry->before, geometry->after) != dnnl_success)
         return false;
     dnnl_primitive_attr_t attributes;
-    if (dnnl_primitive_attr_create(&attributes) != dnnl_success)
+    if (onednn.primitive_attr_create(&attributes) != dnnl_success)
         return false;
-    dnnl_primitive_attr_set_scratchpad_mode(attributes, dnnl_scratchpad_mode_user);
-    const bool made = dnnl_primitive_desc_create(out_description, &convolution, attributes, engine,
-                                                 NULL) == dnnl_success;
-    dnnl_primitive_attr_destroy(attributes);
+    onednn.primitive_attr_set_scratchpad_mode(attributes, dnnl_scratchpad_mode_user);
+    const bool made = onednn.primitive_desc_create(out_description, &convolution, attributes,
+                                                   onednn_engine(), NULL) == dnnl_success;
+    onednn.primitive_attr_destroy(attributes);
     return made;
 }
 
 static bool create_memory(const dnnl_memory_desc_t *layout, dnnl_memory_t *out_memory)
 {
-    return dnnl_memory_create(out_memory, layout, engine, DNNL_MEMORY_NONE) == dnnl_success;
+    return onednn.memory_create(out_memory, layout, onednn_engine(), DNNL_MEMORY_NONE) ==
+           dnnl_success;
 }
 
 static bool create_reorder(const dnnl_memory_desc_t *from, const dnnl_memory_desc_t *to,
                            dnnl_primitive_t *out_reorder)
 {
     dnnl_primitive_desc_t description;
-    if (dnnl_reorder_primitive_desc_create(&description, from, engine, to, engine, NULL) !=
-        dnnl_success)
+    if (onednn.reorder_primitive_desc_create(&description, from, onednn_engine(), to,
+                                             onednn_engine(), NULL) != dnnl_success)
         return false;
-    const bool made = dnnl_primitive_create(out_reorder, description) == dnnl_success;
-    dnnl_primitive_desc_destroy(description);
+    const bool made = onednn.primitive_create(out_reorder, description) == dnnl_success;
+    onednn.primitive_desc_destroy(description);
     return made;
 }
 
@@ -346,17 +312,17 @@ static bool create_scaled(const dnnl_memory_desc_t *from, const dnnl_memory_desc
     const int64_t count = groups > 1 ? from->dims[0] * from->dims[1] : from->dims[0];
     dnnl_primitive_attr_t attributes;
     dnnl_primitive_desc_t description;
-    if (dnnl_primitive_attr_create(&attributes) != dnnl_success)
+    if (onednn.primitive_attr_create(&attributes) != dnnl_success)
         return false;
-    bool made = dnnl_primitive_attr_set_output_scales(attributes, count, groups > 1 ? 3 : 1,
-                                                      scales) == dnnl_success &&
-                dnnl_reorder_primitive_desc_create(&description, from, engine, to, engine,
-                                                   attributes) == dnnl_success;
-    dnnl_primitive_attr_destroy(attributes);
+    bool made = onednn.primitive_attr_set_output_scales(attributes, count, groups > 1 ? 3 : 1,
+                                                        scales) == dnnl_success &&
+                onednn.reorder_primitive_desc_create(&description, from, onednn_engine(), to,
+                                                     onednn_engine(), attributes) == dnnl_success;
+    onednn.primitive_attr_destroy(attributes);
     if (!made)
         return false;
-    made = dnnl_primitive_create(out_reorder, description) == dnnl_success;
-    dnnl_primitive_desc_destroy(description);
+    made = onednn.primitive_create(out_reorder, description) == dnnl_success;
+    onednn.primitive_desc_destroy(description);
     return made;
 }
 
@@ -368,16 +334,16 @@ bool onednn_reorder_scaled(const dnnl_memory_desc_t *layout, void *data, dnnl_me
     dnnl_primitive_t primitive = NULL;
     dnnl_stream_t stream = NULL;
     const bool done =
-        dnnl_memory_get_memory_desc(to, &target) == dnnl_success &&
-        dnnl_memory_create(&from, layout, engine, data) == dnnl_success &&
+        onednn.memory_get_memory_desc(to, &target) == dnnl_success &&
+        onednn.memory_create(&from, layout, onednn_engine(), data) == dnnl_success &&
         create_scaled(layout, target, scales, groups, &primitive) &&
-        dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) == dnnl_success &&
-        dnnl_primitive_execute(
+        onednn.stream_create(&stream, onednn_engine(), dnnl_stream_default_flags) == dnnl_success &&
+        onednn.primitive_execute(
             primitive, stream, 2,
             (const dnnl_exec_arg_t[]){{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}}) == dnnl_success;
-    dnnl_stream_destroy(stream);
-    dnnl_memory_destroy(from);
-    dnnl_primitive_destroy(primitive);
+    onednn.stream_destroy(stream);
+    onednn.memory_destroy(from);
+    onednn.primitive_destroy(primitive);
     return done;
 }
 
@@ -392,9 +358,9 @@ static bool prepare_operand(struct operand *operand, const dnnl_memory_desc_t *p
     operand->offset = offset;
     if (!create_memory(plain, &operand->plain))
         return false;
-    if (dnnl_memory_desc_equal(plain, wanted))
+    if (onednn.memory_desc_equal(plain, wanted))
         return true;
-    operand->bytes = dnnl_memory_desc_get_size(wanted);
+    operand->bytes = onednn.memory_desc_get_size(wanted);
     return create_memory(wanted, &operand->wanted) &&
            create_reorder(is_source ? plain : wanted, is_source ? wanted : plain,
                           &operand->reorder);
@@ -406,7 +372,7 @@ static uint32_t onednn_find_packed(struct prepared *prepared, const dnnl_memory_
 {
     for (uint32_t i = 0; i < prepared->packed_count; i++) {
         if (prepared->packed[i].offset == offset &&
-            dnnl_memory_desc_equal(&prepared->packed[i].layout, layout))
+            onednn.memory_desc_equal(&prepared->packed[i].layout, layout))
             return i;
     }
     prepared->packed[prepared->packed_count] = (struct packed){*layout, offset, NULL};
@@ -417,21 +383,22 @@ static bool prepare_piece(struct prepared *prepared, const struct geometry *geom
                           const dnnl_primitive_desc_t description, struct piece *piece)
 {
     const dnnl_memory_desc_t *source =
-        dnnl_primitive_desc_query_md(description, dnnl_query_src_md, 0);
+        onednn.primitive_desc_query_md(description, dnnl_query_src_md, 0);
     const dnnl_memory_desc_t *weights =
-        dnnl_primitive_desc_query_md(description, dnnl_query_weights_md, 0);
+        onednn.primitive_desc_query_md(description, dnnl_query_weights_md, 0);
     const dnnl_memory_desc_t *result =
-        dnnl_primitive_desc_query_md(description, dnnl_query_dst_md, 0);
+        onednn.primitive_desc_query_md(description, dnnl_query_dst_md, 0);
     const dnnl_memory_desc_t *scratch =
-        dnnl_primitive_desc_query_md(description, dnnl_query_scratchpad_md, 0);
+        onednn.primitive_desc_query_md(description, dnnl_query_scratchpad_md, 0);
     piece->weight_offset = geometry->weight_offset;
     piece->bias_offset = geometry->bias_offset;
-    piece->scratch_bytes = dnnl_memory_desc_get_size(scratch);
-    piece->packed = dnnl_memory_desc_equal(weights, &geometry->weights)
+    piece->scratch_bytes = onednn.memory_desc_get_size(scratch);
+    piece->packed = onednn.memory_desc_equal(weights, &geometry->weights)
                         ? UINT32_MAX
                         : onednn_find_packed(prepared, weights, geometry->weight_offset);
-    return dnnl_stream_create(&piece->stream, engine, dnnl_stream_default_flags) == dnnl_success &&
-           dnnl_primitive_create(&piece->primitive, description) == dnnl_success &&
+    return onednn.stream_create(&piece->stream, onednn_engine(), dnnl_stream_default_flags) ==
+               dnnl_success &&
+           onednn.primitive_create(&piece->primitive, description) == dnnl_success &&
            prepare_operand(&piece->source, &geometry->source, source, geometry->source_offset,
                            true) &&
            prepare_operand(&piece->result, &geometry->result, result, geometry->result_offset,
@@ -456,7 +423,7 @@ static bool prepare_pieces(struct prepared *prepared)
             return false;
         prepared->piece_count++;
         const bool made = prepare_piece(prepared, &geometry, description, &prepared->pieces[i]);
-        dnnl_primitive_desc_destroy(description);
+        onednn.primitive_desc_destroy(description);
         if (!made)
             return false;
     }
@@ -469,14 +436,14 @@ static bool onednn_pack(struct packed *packed, const struct geometry *geometry,
                         const float *weights)
 {
     if (packed->data == NULL)
-        packed->data = memory_take(dnnl_memory_desc_get_size(&packed->layout));
+        packed->data = memory_take(onednn.memory_desc_get_size(&packed->layout));
     if (packed->data == NULL)
         return false;
     dnnl_memory_t to = NULL;
     const bool done =
-        dnnl_memory_create(&to, &packed->layout, engine, packed->data) == dnnl_success &&
+        onednn.memory_create(&to, &packed->layout, onednn_engine(), packed->data) == dnnl_success &&
         onednn_reorder(&geometry->weights, (void *)(uintptr_t)(weights + packed->offset), to);
-    dnnl_memory_destroy(to);
+    onednn.memory_destroy(to);
     return done;
 }
 
@@ -514,14 +481,14 @@ static void *onednn_align(char *at)
 static bool onednn_reorder_operand(const struct piece *piece, const struct operand *operand,
                                    dnnl_memory_t from, dnnl_memory_t to)
 {
-    return dnnl_primitive_execute(
+    return onednn.primitive_execute(
                operand->reorder, piece->stream, 2,
                (const dnnl_exec_arg_t[]){{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}}) == dnnl_success;
 }
 
 static void set_data(dnnl_memory_t memory, const void *data)
 {
-    dnnl_memory_set_data_handle(memory, (void *)(uintptr_t)data);
+    onednn.memory_set_data_handle(memory, (void *)(uintptr_t)data);
 }
 
 // `room` holds the source and the result in oneDNN's layout, and its scratchpad.
@@ -555,8 +522,8 @@ static bool onednn_run_piece(const struct task *task, const struct piece *piece,
         {DNNL_ARG_SCRATCHPAD, piece->scratch},
         {DNNL_ARG_BIAS, piece->bias},
     };
-    if (dnnl_primitive_execute(piece->primitive, piece->stream, operands->bias != NULL ? 5 : 4,
-                               arguments) != dnnl_success)
+    if (onednn.primitive_execute(piece->primitive, piece->stream, operands->bias != NULL ? 5 : 4,
+                                 arguments) != dnnl_success)
         return false;
     return result->wanted == NULL ||
            onednn_reorder_operand(piece, result, result->wanted, result->plain);
@@ -625,8 +592,7 @@ status onednn_convolution(const struct convolution *convolution,
                           struct kernel_state **state, bool *out_done)
 {
     *out_done = false;
-    pthread_once(&engine_once, create_engine);
-    if (engine == NULL || !onednn_suits(convolution))
+    if (onednn_engine() == NULL || !onednn_suits(convolution))
         return STATUS_OK;
     onednn_single_thread();
     if (!onednn_packed_fits(*state, convolution, operands->bias != NULL)) {
@@ -665,12 +631,14 @@ bool onednn_product(const struct matrix_product *product, const float *a, const 
 {
     const uint64_t a_row = product->a_transposed ? product->rows : product->depth;
     const uint64_t b_row = product->b_transposed ? product->depth : product->columns;
+    if (onednn_engine() == NULL)
+        return false;
     onednn_single_thread();
     // Fails for wrong arguments only.
-    (void)dnnl_sgemm(product->a_transposed ? 'T' : 'N', product->b_transposed ? 'T' : 'N',
-                     (dnnl_dim_t)product->rows, (dnnl_dim_t)product->columns,
-                     (dnnl_dim_t)product->depth, 1.0F, a, stride_of(product->a_stride, a_row), b,
-                     stride_of(product->b_stride, b_row), 0.0F, c,
-                     stride_of(product->c_stride, product->columns));
+    (void)onednn.sgemm(product->a_transposed ? 'T' : 'N', product->b_transposed ? 'T' : 'N',
+                       (dnnl_dim_t)product->rows, (dnnl_dim_t)product->columns,
+                       (dnnl_dim_t)product->depth, 1.0F, a, stride_of(product->a_stride, a_row), b,
+                       stride_of(product->b_stride, b_row), 0.0F, c,
+                       stride_of(product->c_stride, product->columns));
     return true;
 }

@@ -6,27 +6,48 @@
 #include "base/memory.h"
 #include "panels.h"
 
+// Rows of windows over bytes: what padding adds is known for each part of them.
+enum { BYTE_KERNEL_MOST = 11 };
+
 struct panel_convolution {
     uint64_t inputs, outputs;
     uint64_t kernel[2], strides[2];
     uint64_t down;             // rows between those of a window
     uint64_t width, width_out; // pixels of a row
     uint64_t left, padded;     // padding in front of a row, and pixels with all of it
-    float *panels;
-    float *bias; // NULL: none
+    uint64_t part;             // numbers of a row of a window,
+    uint64_t arranged;         // and as many as the arranged weights have for it
+    uint64_t size;             // bytes of a number of the image
+    uint8_t zero;              // that its padding consists of
+    float *panels;             // NULL: weights are bytes
+    struct byte_panels bytes;
+    float *bias;     // NULL: none
+    float *scales;   // of bytes
+    int32_t *excess; // of bytes: excess_of
     bool clips;
     float lowest, highest;
 };
 
-bool panel_convolution_suits(const struct convolution *c)
+static bool lies_in_rows(const struct convolution *c)
 {
-    return panels_are_fast() && c->spatial == 2 && c->groups == 1 &&
-           (c->dilations[1] == 1 || c->kernel[1] == 1);
+    return c->spatial == 2 && c->groups == 1 && (c->dilations[1] == 1 || c->kernel[1] == 1);
 }
 
+bool panel_convolution_suits(const struct convolution *c)
+{
+    return panels_are_fast() && lies_in_rows(c);
+}
+
+bool panel_convolution_suits_bytes(const struct convolution *c)
+{
+    return lies_in_rows(c) && c->kernel[0] <= BYTE_KERNEL_MOST &&
+           c->inputs * c->kernel[0] <= BYTE_PANELS_DEPTH_MOST / c->kernel[1];
+}
+
+// Numbers that the arranged weights have for a window.
 static uint64_t depth_of(const struct panel_convolution *own)
 {
-    return own->inputs * own->kernel[0] * own->kernel[1];
+    return own->kernel[0] * own->arranged;
 }
 
 // Panels whose depth goes by row of the window, pixel and channel; a line of a panel is
@@ -49,7 +70,7 @@ static void pack_panel(const struct convolution *c, const float *const filters[P
 static bool panel_convolution_pack(const struct panel_convolution_plan *plan,
                                    struct panel_convolution *own)
 {
-    const uint64_t depth = depth_of(own);
+    const uint64_t depth = own->kernel[0] * own->part;
     own->panels = blocks_take(plan->blocks, panels_size(own->outputs, depth) * sizeof(float));
     if (own->panels == NULL)
         return false;
@@ -65,6 +86,55 @@ static bool panel_convolution_pack(const struct panel_convolution_plan *plan,
         }
         pack_panel(plan->convolution, filters, scales, width, own->panels + first * depth);
     }
+    return true;
+}
+
+// What the byte that stands for 0 adds to the sums of filters, over rows [from, to) of a window.
+static int32_t *excess_of(const struct panel_convolution *own, uint64_t from, uint64_t to)
+{
+    return own->excess + (from * (own->kernel[0] + 1) + to) * panels_size(own->outputs, 1);
+}
+
+static void pack_filter(const struct panel_convolution *own, const int8_t *filter, uint64_t row,
+                        void *panels)
+{
+    const uint64_t taps = own->kernel[0] * own->kernel[1];
+    int32_t sums[BYTE_KERNEL_MOST + 1] = {0}; // of the rows of the window before this one
+    for (uint64_t tap = 0; tap < taps; tap++) {
+        const uint64_t y = tap / own->kernel[1];
+        if (tap % own->kernel[1] == 0)
+            sums[y + 1] = sums[y];
+        for (uint64_t channel = 0; channel < own->inputs; channel++) {
+            const int8_t number = filter[channel * taps + tap];
+            const uint64_t k = y * own->arranged + tap % own->kernel[1] * own->inputs + channel;
+            byte_panels_put(own->bytes.form, panels, depth_of(own), row, k, number);
+            sums[y + 1] += number * own->zero;
+        }
+    }
+    for (uint64_t from = 0; from < own->kernel[0]; from++) {
+        for (uint64_t to = from; to <= own->kernel[0]; to++)
+            excess_of(own, from, to)[row] = sums[to] - sums[from];
+    }
+}
+
+static bool pack_bytes(const struct panel_convolution_plan *plan, struct panel_convolution *own)
+{
+    const uint64_t each = own->kernel[0] * own->part, rows = panels_size(own->outputs, 1);
+    const uint64_t size = byte_panels_bytes(own->bytes.form, own->outputs, depth_of(own));
+    void *panels = blocks_take(plan->blocks, size);
+    if (panels == NULL)
+        return false;
+    memset(panels, 0, size);
+    own->scales = memory_allocate_zeroed(rows, sizeof *own->scales);
+    own->excess = memory_allocate_zeroed((own->kernel[0] + 1) * (own->kernel[0] + 1) * rows,
+                                         sizeof *own->excess);
+    for (uint64_t row = 0; row < own->outputs; row++) {
+        const uint64_t filter = (uint64_t)plan->from + row;
+        own->scales[row] = plan->scales[filter];
+        pack_filter(own, plan->bytes + filter * each, row, panels);
+    }
+    own->bytes.panels = panels;
+    own->bytes.scales = own->scales;
     return true;
 }
 
@@ -85,6 +155,11 @@ struct panel_convolution *panel_convolution_create(const struct panel_convolutio
     // What the last window sees, if not all of the row.
     const uint64_t seen = (own->width_out - 1) * own->strides[1] + own->kernel[1];
     own->padded = seen > own->left + own->width ? seen : own->left + own->width;
+    own->part = own->kernel[1] * own->inputs;
+    own->bytes.form = plan->form;
+    own->arranged = plan->bytes != NULL ? byte_panels_arranged(plan->form, own->part) : own->part;
+    own->size = plan->bytes != NULL ? byte_form_size(plan->form) : sizeof(float);
+    own->zero = plan->bytes != NULL ? plan->zero : 0;
     own->clips = plan->clips;
     own->lowest = plan->lowest;
     own->highest = plan->highest;
@@ -92,7 +167,7 @@ struct panel_convolution *panel_convolution_create(const struct panel_convolutio
         own->bias = memory_allocate_zeroed(panels_size(own->outputs, 1), sizeof *own->bias);
         memcpy(own->bias, plan->bias + plan->from, own->outputs * sizeof *own->bias);
     }
-    if (panel_convolution_pack(plan, own))
+    if (plan->bytes != NULL ? pack_bytes(plan, own) : panel_convolution_pack(plan, own))
         return own;
     panel_convolution_free(own);
     return NULL;
@@ -103,6 +178,8 @@ void panel_convolution_free(struct panel_convolution *own)
     if (own == NULL)
         return;
     free(own->bias);
+    free(own->scales);
+    free(own->excess);
     free(own);
 }
 
@@ -133,27 +210,42 @@ size_t panel_convolution_room(const struct panel_convolution *own,
                               const struct panel_convolution_rows *rows)
 {
     if (copies_windows(own))
-        return (size_t)rows->out * depth_of(own) * sizeof(float);
+        return (size_t)rows->out * depth_of(own) * own->size;
     if (own->padded == own->width && rows->before == 0 && rows->after == 0)
         return 0;
-    return (size_t)(rows->before + rows->in + rows->after) * own->padded * own->inputs *
-           sizeof(float);
+    return (size_t)(rows->before + rows->in + rows->after) * own->padded * own->inputs * own->size;
+}
+
+// Windows of which the product has rows [from, to).
+static void multiply(const struct panel_convolution *own, const struct panels_product *product,
+                     uint64_t from, uint64_t to, const char *x, uint64_t count, float *y)
+{
+    if (own->panels != NULL) {
+        panels_multiply(product, (const float *)(const void *)x, count, y);
+        return;
+    }
+    struct byte_panels bytes = own->bytes;
+    bytes.excess = excess_of(own, from, to);
+    struct panels_product whole = *product;
+    whole.of_bytes = &bytes;
+    byte_panels_multiply(&whole, x, count, y);
 }
 
 // The rows with zeros around them.
 static void surround(const struct panel_convolution *own, const struct panel_convolution_rows *rows,
-                     const float *source, float *padded)
+                     const char *source, char *padded)
 {
-    const uint64_t row = own->padded * own->inputs, inner = own->width * own->inputs;
-    const uint64_t front = own->left * own->inputs;
-    memset(padded, 0, (size_t)rows->before * row * sizeof *padded);
+    const uint64_t pixel = own->inputs * own->size;
+    const uint64_t row = own->padded * pixel, inner = own->width * pixel;
+    const uint64_t front = own->left * pixel;
+    memset(padded, own->zero, (size_t)rows->before * row);
     padded += (uint64_t)rows->before * row;
     for (int64_t y = 0; y < rows->in; y++, padded += row, source += inner) {
-        memset(padded, 0, front * sizeof *padded);
-        memcpy(padded + front, source, inner * sizeof *padded);
-        memset(padded + front + inner, 0, (row - front - inner) * sizeof *padded);
+        memset(padded, own->zero, front);
+        memcpy(padded + front, source, inner);
+        memset(padded + front + inner, own->zero, row - front - inner);
     }
-    memset(padded, 0, (size_t)rows->after * row * sizeof *padded);
+    memset(padded, own->zero, (size_t)rows->after * row);
 }
 
 static struct panels_product panel_convolution_product_of(const struct panel_convolution *own,
@@ -167,7 +259,7 @@ static struct panels_product panel_convolution_product_of(const struct panel_con
         .y_stride = step,
         .parts = own->kernel[0],
         .part_step = own->down * row,
-        .part_depth = own->kernel[1] * own->inputs,
+        .part_depth = own->part,
         .bias = own->bias,
         .clips = own->clips,
         .lowest = own->lowest,
@@ -177,7 +269,7 @@ static struct panels_product panel_convolution_product_of(const struct panel_con
 
 // `source` has all the rows and pixels that the windows see.
 static void run_padded(const struct panel_convolution *own,
-                       const struct panel_convolution_rows *rows, const float *source, float *made,
+                       const struct panel_convolution_rows *rows, const char *source, float *made,
                        uint64_t step)
 {
     const uint64_t row = own->padded * own->inputs;
@@ -187,8 +279,8 @@ static void run_padded(const struct panel_convolution *own,
         own->kernel[0] == 1 && own->strides[0] == 1 && own->width_out * product.x_stride == row;
     const uint64_t together = joined ? (uint64_t)rows->out : 1;
     for (uint64_t y = 0; y < (uint64_t)rows->out; y += together)
-        panels_multiply(&product, source + y * own->strides[0] * row, together * own->width_out,
-                        made + y * own->width_out * step);
+        multiply(own, &product, 0, own->kernel[0], source + y * own->strides[0] * row * own->size,
+                 together * own->width_out, made + y * own->width_out * step);
 }
 
 // Row `tap` of the windows of row `y` of the output, among the rows of the input; false: padding.
@@ -201,7 +293,7 @@ static bool find_row(const struct panel_convolution *own, const struct panel_con
 }
 
 static void run_inner(const struct panel_convolution *own,
-                      const struct panel_convolution_rows *rows, const float *source, float *made,
+                      const struct panel_convolution_rows *rows, const char *source, float *made,
                       uint64_t step)
 {
     const struct inner inner = inner_columns(own);
@@ -215,46 +307,46 @@ static void run_inner(const struct panel_convolution *own,
         while (first < last && !find_row(own, rows, y, last - 1, &to))
             last--;
         product.parts = last - first;
-        product.skip = first * product.part_depth;
+        product.skip = first * own->arranged;
         if (first == last) { // nothing but padding
             product.parts = 1;
             product.part_depth = 0;
         }
-        panels_multiply(&product, source + from * row + start, inner.to - inner.from,
-                        made + (y * own->width_out + inner.from) * step);
-        product.part_depth = own->kernel[1] * own->inputs;
+        multiply(own, &product, first, last, source + (from * row + start) * own->size,
+                 inner.to - inner.from, made + (y * own->width_out + inner.from) * step);
+        product.part_depth = own->part;
     }
 }
 
 // One column of the output: its windows are copied, with zeros where they see padding.
 static void run_column(const struct panel_convolution *own,
-                       const struct panel_convolution_rows *rows, const float *source,
-                       uint64_t column, float *windows, float *made, uint64_t step)
+                       const struct panel_convolution_rows *rows, const char *source,
+                       uint64_t column, char *windows, float *made, uint64_t step)
 {
-    const uint64_t depth = depth_of(own), part = own->kernel[1] * own->inputs;
+    const uint64_t depth = depth_of(own), pixel = own->inputs * own->size;
     const uint64_t start = column * own->strides[1]; // counted from the padding on
     const uint64_t from = start > own->left ? start - own->left : 0;
     const uint64_t end =
         start + own->kernel[1] > own->left ? start + own->kernel[1] - own->left : 0;
     const uint64_t to = end < own->width ? end : own->width;
-    memset(windows, 0, (size_t)rows->out * depth * sizeof *windows);
+    memset(windows, own->zero, (size_t)rows->out * depth * own->size);
     for (uint64_t y = 0; y < (uint64_t)rows->out; y++) {
         for (uint64_t tap = 0; tap < own->kernel[0] && from < to; tap++) {
             uint64_t row;
             if (find_row(own, rows, y, tap, &row))
-                memcpy(windows + y * depth + tap * part + (from + own->left - start) * own->inputs,
-                       source + (row * own->width + from) * own->inputs,
-                       (to - from) * own->inputs * sizeof *windows);
+                memcpy(windows + (y * depth + tap * own->arranged) * own->size +
+                           (from + own->left - start) * pixel,
+                       source + (row * own->width + from) * pixel, (to - from) * pixel);
         }
     }
     struct panels_product product = panel_convolution_product_of(own, 0, own->width_out * step);
     product.parts = 0;
     product.x_stride = depth;
-    panels_multiply(&product, windows, (uint64_t)rows->out, made + column * step);
+    multiply(own, &product, 0, own->kernel[0], windows, (uint64_t)rows->out, made + column * step);
 }
 
 void panel_convolution_run(const struct panel_convolution *own,
-                           const struct panel_convolution_rows *rows, const float *source,
+                           const struct panel_convolution_rows *rows, const void *source,
                            void *room, float *made, uint64_t step)
 {
     if (!copies_windows(own)) {

@@ -1,21 +1,29 @@
-// f32 convolutions of images with the channels last (NHWC), of one group and without
-// dilation along the rows, as products with arranged weights (panels.h): a row of a window lies in
+// Convolutions of images with the channels last (NHWC), of one group and without dilation along
+// the rows, as products with arranged weights (panels.h, byte_panels.h): a row of a window lies in
 // a row of the image, so nothing is copied but what padding surrounds.
 //
-// Results do not depend on how an image is cut into rows.
+// Images are of f32, or of bytes where the weights are bytes as well. Results are f32, and do not
+// depend on how an image is cut into rows.
 
 #ifndef OPSCOPE_KERNELS_CORE_PANEL_CONVOLUTION_H
 #define OPSCOPE_KERNELS_CORE_PANEL_CONVOLUTION_H
 
 #include "base/blocks.h"
+#include "byte_panels.h"
 #include "convolution.h"
 
 struct panel_convolution_plan {
     const struct convolution *convolution; // two spatial dimensions; strides do not count
     int64_t from, to;                      // output channels
-    const float *weights; // of all output channels: outputs x inputs x kernel; not kept
-    const float *scales;  // what the weights of each output channel are multiplied with; NULL: none
-    const float *bias;    // of all output channels; NULL: none; not kept
+    // Of all output channels: outputs x inputs x kernel; not kept. One of the two.
+    const float *weights;
+    const int8_t *bytes;
+    // What the weights of each output channel are multiplied with; NULL: none, but not with bytes.
+    const float *scales;
+    const float *bias; // of all output channels; NULL: none; not kept
+    // Of bytes: in which form the image comes, and the byte that stands for 0 in it (in pairs: 0).
+    enum byte_form form;
+    uint8_t zero;
     struct blocks *blocks; // for packed weights; must outlive it
     bool clips;
     float lowest, highest;
@@ -25,6 +33,9 @@ struct panel_convolution;
 
 // Whether there is something quick for it.
 bool panel_convolution_suits(const struct convolution *convolution);
+
+// The same of bytes, whose sums are exact.
+bool panel_convolution_suits_bytes(const struct convolution *convolution);
 
 // NULL when there is no memory.
 struct panel_convolution *panel_convolution_create(const struct panel_convolution_plan *plan);
@@ -41,9 +52,10 @@ struct panel_convolution_rows {
 size_t panel_convolution_room(const struct panel_convolution *convolution,
                               const struct panel_convolution_rows *rows);
 
-// `made` gets the output channels of the plan, a pixel every `step` numbers.
+// `source` is of f32, or bytes in the plan's form. `made` gets the output channels of the plan, a
+// pixel every `step` numbers.
 void panel_convolution_run(const struct panel_convolution *convolution,
-                           const struct panel_convolution_rows *rows, const float *source,
+                           const struct panel_convolution_rows *rows, const void *source,
                            void *room, float *made, uint64_t step);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "isa.h"
+#include "panel_blocks.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -53,13 +54,15 @@ static plain_line clip_plain(plain_line x, float lowest, float highest)
 }
 
 // Neighbouring panels, from that of `row`, by some vectors, both numbers constants so that the sums
-// stay in registers. `bytes` is the length of a vector of the machine.
+// stay in registers. `bytes` is the length of a vector of the machine. Vectors are met four at a
+// time, whose places need no more than a pointer.
 #define DEFINE_BLOCK(suffix, attributes, bytes, wide, items)                                       \
     attributes static void block_##suffix##_##wide##_##items(const struct panels_product *product, \
-                                                             uint64_t row, const float *x,         \
+                                                             uint64_t row, const void *vectors,    \
                                                              float *y, uint64_t y_stride)          \
     {                                                                                              \
         enum { LANES = (bytes) / sizeof(float), PARTS = PANELS_WIDTH / LANES };                    \
+        enum { FOURS = ((items) + 3) / 4 };                                                        \
         typedef float line __attribute__((vector_size(bytes), aligned(4), may_alias));             \
         const uint64_t depth = product->depth, x_stride = product->x_stride;                       \
         const uint64_t parts = product->parts > 0 ? product->parts : 1;                            \
@@ -70,8 +73,14 @@ static plain_line clip_plain(plain_line x, float lowest, float highest)
             const uint64_t at = row + i / (items)*LANES;                                           \
             sums[i] = product->bias != NULL ? *(const line *)(product->bias + at) : (line){0};     \
         }                                                                                          \
+        const float *x = vectors;                                                                  \
         const float *place = product->panels + row * depth + product->skip * PANELS_WIDTH;         \
         for (uint64_t q = 0; q < parts; q++, x += product->part_step) {                            \
+            const float *fours[FOURS];                                                             \
+            _Pragma("GCC unroll 64") for (uint64_t i = 0; i < FOURS; i++)                          \
+            {                                                                                      \
+                fours[i] = x + 4 * i * x_stride;                                                   \
+            }                                                                                      \
             for (uint64_t k = 0; k < part; k++, place += PANELS_WIDTH) {                           \
                 line numbers[(wide)*PARTS];                                                        \
                 _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (wide)*PARTS; p++)               \
@@ -81,12 +90,16 @@ static plain_line clip_plain(plain_line x, float lowest, float highest)
                 }                                                                                  \
                 _Pragma("GCC unroll 64") for (uint64_t i = 0; i < (items); i++)                    \
                 {                                                                                  \
-                    const float factor = x[i * x_stride + k];                                      \
+                    const float factor = fours[i / 4][i % 4 * x_stride];                           \
                     _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (wide)*PARTS; p++)           \
                     {                                                                              \
                         sums[p * (items) + i] = (line)MULTIPLY_ADD_##suffix(                       \
                             numbers[p], factor, sums[p * (items) + i]);                            \
                     }                                                                              \
+                }                                                                                  \
+                _Pragma("GCC unroll 64") for (uint64_t i = 0; i < FOURS; i++)                      \
+                {                                                                                  \
+                    fours[i]++;                                                                    \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
@@ -105,51 +118,36 @@ static plain_line clip_plain(plain_line x, float lowest, float highest)
         }                                                                                          \
     }
 
-typedef void (*block_function)(const struct panels_product *product, uint64_t row, const float *x,
-                               float *y, uint64_t y_stride);
-
-enum { ITEMS_MOST = 8 };
-
-// What a kind of machine computes with. A single vector takes several panels at a time, so
-// that its sums do not wait for one another.
-struct blocks {
-    uint64_t most;                        // vectors at a time
-    block_function one_panel[ITEMS_MOST]; // by vectors, less one
-    uint64_t wide;                        // panels
-    block_function wide_panels;
+// With what takes a vector alone: as many panels that its sums do not wait for one another.
+struct real_blocks {
+    struct panel_blocks blocks;
+    uint64_t wide;
+    panel_block alone;
 };
 
-#define DEFINE_BLOCKS(suffix, attributes, bytes, wide)                                             \
-    DEFINE_BLOCK(suffix, attributes, bytes, 1, 1)                                                  \
-    DEFINE_BLOCK(suffix, attributes, bytes, 1, 2)                                                  \
-    DEFINE_BLOCK(suffix, attributes, bytes, 1, 3)                                                  \
-    DEFINE_BLOCK(suffix, attributes, bytes, 1, 4)                                                  \
-    DEFINE_BLOCK(suffix, attributes, bytes, 1, 5)                                                  \
-    DEFINE_BLOCK(suffix, attributes, bytes, 1, 6)                                                  \
-    DEFINE_BLOCK(suffix, attributes, bytes, 1, 7)                                                  \
-    DEFINE_BLOCK(suffix, attributes, bytes, 1, 8)                                                  \
-    DEFINE_BLOCK(suffix, attributes, bytes, wide, 1)
-
-#define BLOCKS_OF(suffix)                                                                          \
-    {                                                                                              \
-        block_##suffix##_1_1, block_##suffix##_1_2, block_##suffix##_1_3, block_##suffix##_1_4,    \
-            block_##suffix##_1_5, block_##suffix##_1_6, block_##suffix##_1_7, block_##suffix##_1_8 \
-    }
-
-DEFINE_BLOCKS(plain, , 16, 2)
-static const struct blocks PLAIN = {3, BLOCKS_OF(plain), 2, block_plain_2_1};
+DEFINE_BLOCKS_TO_6(plain, , 16, 1)
+DEFINE_BLOCK(plain, , 16, 2, 1)
+static const struct real_blocks PLAIN = {
+    {3, 1, {BLOCKS_TO_6(plain, 1)}, {BLOCKS_TO_6(plain, 1)}}, 2, block_plain_2_1};
 #if defined(__x86_64__)
-DEFINE_BLOCKS(avx2, __attribute__((target("avx2,fma"))), 32, 4)
-static const struct blocks AVX2 = {6, BLOCKS_OF(avx2), 4, block_avx2_4_1};
+#define FOR_AVX2 __attribute__((target("avx2,fma")))
+DEFINE_BLOCKS_TO_6(avx2, FOR_AVX2, 32, 1)
+DEFINE_BLOCK(avx2, FOR_AVX2, 32, 4, 1)
+static const struct real_blocks AVX2 = {
+    {6, 1, {BLOCKS_TO_6(avx2, 1)}, {BLOCKS_TO_6(avx2, 1)}}, 4, block_avx2_4_1};
 // gcc 12 does not align these sums on the stack that its sanitizer makes up (PR 110027).
-DEFINE_BLOCKS(avx512, __attribute__((target("avx512f"), no_sanitize("address"))), 64, 8)
-static const struct blocks AVX512 = {8, BLOCKS_OF(avx512), 8, block_avx512_8_1};
+#define FOR_AVX512 __attribute__((target("avx512f"), no_sanitize("address")))
+DEFINE_BLOCKS_TO_12(avx512, FOR_AVX512, 64, 1)
+DEFINE_BLOCKS_TO_12(avx512, FOR_AVX512, 64, 2)
+DEFINE_BLOCK(avx512, FOR_AVX512, 64, 8, 1)
+static const struct real_blocks AVX512 = {
+    {12, 2, {BLOCKS_TO_12(avx512, 2)}, {BLOCKS_TO_12(avx512, 1)}}, 8, block_avx512_8_1};
 #endif
 
-static const struct blocks *choose_blocks(void)
+static const struct real_blocks *choose_blocks(void)
 {
 #if defined(__x86_64__)
-    if (isa_used() == ISA_AVX512)
+    if (isa_used() >= ISA_AVX512)
         return &AVX512;
     if (isa_used() == ISA_AVX2)
         return &AVX2;
@@ -163,23 +161,25 @@ bool panels_are_fast(void)
 }
 
 // The last panel when it is not full: by way of a place that takes it whole.
-static void multiply_edge(const struct panels_product *product, uint64_t row, const float *x,
-                          float *y, block_function block, uint64_t items)
+static void multiply_edge(const struct panels_product *product, uint64_t row, const void *x,
+                          float *y, panel_block block, uint64_t items)
 {
     const uint64_t width = product->rows - row;
-    float edge[ITEMS_MOST * PANELS_WIDTH];
+    float edge[PANEL_BLOCKS_MOST * PANELS_WIDTH];
     block(product, row, x, edge, PANELS_WIDTH);
     for (uint64_t i = 0; i < items; i++)
         memcpy(y + i * product->y_stride, edge + i * PANELS_WIDTH, width * sizeof *y);
 }
 
-static void multiply_panel(const struct panels_product *product, const struct blocks *blocks,
-                           uint64_t row, const float *x, uint64_t count, float *y)
+// The panels from that of `row` on that `blocks` take at a time.
+static void multiply_panels(const struct panels_product *product, const panel_block *blocks,
+                            uint64_t most, uint64_t row, uint64_t size, const char *x,
+                            uint64_t count, float *y)
 {
     for (uint64_t item = 0, items; item < count; item += items) {
-        items = count - item < blocks->most ? count - item : blocks->most;
-        const block_function block = blocks->one_panel[items - 1];
-        const float *from = x + item * product->x_stride;
+        items = count - item < most ? count - item : most;
+        const panel_block block = blocks[items - 1];
+        const char *from = x + item * product->x_stride * size;
         float *to = y + item * product->y_stride + row;
         if (product->rows - row < PANELS_WIDTH)
             multiply_edge(product, row, from, to, block, items);
@@ -188,13 +188,22 @@ static void multiply_panel(const struct panels_product *product, const struct bl
     }
 }
 
+void panel_blocks_multiply(const struct panel_blocks *blocks, const struct panels_product *product,
+                           uint64_t row, uint64_t size, const void *x, uint64_t count, float *y)
+{
+    const uint64_t together = blocks->together * PANELS_WIDTH;
+    for (; row + together <= product->rows; row += together)
+        multiply_panels(product, blocks->several, blocks->most, row, size, x, count, y);
+    for (; row < product->rows; row += PANELS_WIDTH)
+        multiply_panels(product, blocks->single, blocks->most, row, size, x, count, y);
+}
+
 void panels_multiply(const struct panels_product *product, const float *x, uint64_t count, float *y)
 {
-    const struct blocks *blocks = choose_blocks();
-    const uint64_t wide = blocks->wide * PANELS_WIDTH;
+    const struct real_blocks *own = choose_blocks();
+    const uint64_t wide = own->wide * PANELS_WIDTH;
     uint64_t row = 0;
     for (; count == 1 && row + wide <= product->rows; row += wide)
-        blocks->wide_panels(product, row, x, y + row, 0);
-    for (; row < product->rows; row += PANELS_WIDTH)
-        multiply_panel(product, blocks, row, x, count, y);
+        own->alone(product, row, x, y + row, 0);
+    panel_blocks_multiply(&own->blocks, product, row, sizeof *x, x, count, y);
 }

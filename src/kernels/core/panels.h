@@ -29,8 +29,10 @@ struct panels_source {
 void panels_pack(const struct panels_source *source, float *panels);
 
 // y[i] = matrix * x[i] for each of `count` vectors; the strides are between vectors.
+struct byte_panels;
 struct panels_product {
     const float *panels;
+    const struct byte_panels *of_bytes; // instead of these: byte_panels.h
     uint64_t rows, depth;
     uint64_t x_stride, y_stride;
     // A vector may consist of parts that do not lie one after another: `parts` of them,
