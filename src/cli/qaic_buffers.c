@@ -54,6 +54,7 @@ static void parse(struct qaic_buffer *buffer)
     take_word(&rest, PREFIX);
     if (!take_number(&rest, &buffer->program))
         return;
+    buffer->activation = buffer->program; // where it is not named, each is a program of its own
     if (take_word(&rest, "-activation-") && !take_number(&rest, &buffer->activation))
         return;
     if (!take_word(&rest, "-inf-") || !take_number(&rest, &buffer->inference) ||

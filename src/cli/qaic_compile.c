@@ -9,21 +9,7 @@
 
 enum { FAILURE_EXIT = 255 };
 
-// What the help text of an option begins with that is accepted and changes nothing; the rest of
-// it says why, and is printed where somebody gives it.
-#define NO_EFFECT "taken, without effect"
-
 // Compiling ----------------------------------------------------------------------------
-
-static void say_what_has_no_effect(const struct arguments *arguments)
-{
-    const struct option *option;
-    for (size_t i = 0; (option = command_option(&COMMAND_QAIC_COMPILE, i)) != NULL; i++) {
-        if (strncmp(option->help, NO_EFFECT, strlen(NO_EFFECT)) == 0 &&
-            arguments_flag(arguments, option->name))
-            printf("-%s: %s\n", option->name, option->help);
-    }
-}
 
 static status compile_part(struct qaic_parts *parts, size_t index)
 {
@@ -47,7 +33,7 @@ static status compile_for_card(struct qaic_parts *parts)
     printf("Compile started ............... \n");
     if (arguments_flag(arguments, "convert-to-fp16"))
         printf("Compiling model with FP16 precision.\n");
-    say_what_has_no_effect(arguments);
+    qaic_say_no_effect(arguments, &COMMAND_QAIC_COMPILE, "-");
     for (size_t i = 0; i < parts->count; i++)
         STATUS_TRY(compile_part(parts, i));
     STATUS_TRY(qaic_parts_write(parts));
@@ -105,6 +91,8 @@ static const struct option OPTIONS[] = {
     {"aic-perf-warnings", 0, OPTION_SWITCH, NULL, "what costs time and could be avoided"},
     {"convert-to-fp16", 0, OPTION_SWITCH, NULL,
      "computes f32 as f16, also of constants; inputs and outputs stay f32"},
+    {"mxfp6-matmul", 0, OPTION_SWITCH, NULL,
+     "weights of products have the numbers of MXFP6; times are those of what they become"},
     {"aic-num-cores", 0, OPTION_ONE, "N", "cores that the network uses (14)"},
     {"aic-num-of-instances", 0, OPTION_ONE, "N",
      "networks on the card at a time: each has its cores, its share of the DDR and the link (1)"},
@@ -124,11 +112,13 @@ static const struct option OPTIONS[] = {
     {"retained-state", 0, OPTION_SWITCH, NULL,
      "outputs X_RetainedState stay on the device, as the input X of the next inference"},
     {"custom-IO-list-file", 0, OPTION_ONE, "FILE",
-     "inputs and outputs that are handed in and out as float16 or float32 (YAML, JSON)"},
+     "inputs and outputs that are handed in and out as float16, float32, int8 or uint8 (YAML, "
+     "JSON)"},
     {"onnx-define-symbol", 0, OPTION_EACH, "NAME,N", "length of a dimension that has a name"},
     {"aic-profiling-type", 0, OPTION_EACH, "TYPE", "of SDK 1.10 to 1.17: the same as level 70"},
     {"aic-profiling-format", 0, OPTION_EACH, "FORM", "of SDKs before: the same"},
     {"time-passes", 0, OPTION_SWITCH, NULL, "how long each pass of the compiler took"},
+    {"time", 0, OPTION_SWITCH, NULL, "the same as -time-passes"},
     {"v", 0, OPTION_FLAG, NULL, "modelled time, memory and the slowest operators"},
     {"vv", 0, OPTION_FLAG, NULL, "more of them"},
     {"vvv", 0, OPTION_FLAG, NULL, "all of them"},
@@ -138,25 +128,31 @@ static const struct option OPTIONS[] = {
     {"operators-supported", 0, OPTION_ONE, "onnx", "lists them, and compiles nothing"},
     {"usage", 0, OPTION_FLAG, NULL, "a line that says how to call it"},
     {"use-producer-dma", 0, OPTION_ONE, "0|1",
-     NO_EFFECT ": transfers are issued by the core that needs what they bring"},
+     QAIC_NO_EFFECT ": transfers are issued by the core that needs what they bring"},
     {"sdp-cluster-sizes", 0, OPTION_ONE, "N,N",
-     NO_EFFECT ": all cores of a program are one cluster"},
-    {"mxfp6-matmul", 0, OPTION_SWITCH, NULL, NO_EFFECT ": weights stay as the network has them"},
-    {"device-id", 0, OPTION_ONE, "N", NO_EFFECT ": a program runs on any device: qaic-runner -d N"},
-    {"num-iter", 0, OPTION_ONE, "N", NO_EFFECT ": nothing is run here: qaic-runner -n N"},
+     QAIC_NO_EFFECT ": all cores of a program are one cluster"},
+    {"mdts-mos", 0, OPTION_ONE, "N", QAIC_NO_EFFECT ": -mos is for all devices"},
+    {"mdp-dump-partition-config", 0, OPTION_ONE, "FILE",
+     QAIC_NO_EFFECT ": partitions are those of -mdp-load-partition-config"},
+    {"device-id", 0, OPTION_ONE, "N",
+     QAIC_NO_EFFECT ": a program runs on any device: qaic-runner -d N"},
+    {"num-iter", 0, OPTION_ONE, "N", QAIC_NO_EFFECT ": nothing is run here: qaic-runner -n N"},
     {"input-list-file", 0, OPTION_ONE, "FILE",
-     NO_EFFECT ": nothing is run here: qaic-runner -i FILE"},
+     QAIC_NO_EFFECT ": nothing is run here: qaic-runner -i FILE"},
     {"profiling-threads", 0, OPTION_ONE, "N",
-     NO_EFFECT ": no ranges are collected: what is quantized is so in the network"},
-    {"compile-threads", 0, OPTION_ONE, "N", NO_EFFECT ": passes run one after the other"},
+     QAIC_NO_EFFECT ": no ranges are collected: what is quantized is so in the network"},
+    {"compile-threads", 0, OPTION_ONE, "N", QAIC_NO_EFFECT ": passes run one after the other"},
     {"size-split-granularity", 0, OPTION_ONE, "KIB",
-     NO_EFFECT ": tiles are as large as is estimated best: -ols and -mos make them smaller"},
+     QAIC_NO_EFFECT ": tiles are as large as is estimated best: -ols and -mos make them smaller"},
     {"allocator-dealloc-delay", 0, OPTION_ONE, "N",
-     NO_EFFECT ": memory is free when what used it last has ended"},
-    {"combine-inputs", 0, OPTION_SWITCH, NULL, NO_EFFECT ": each input has a buffer of its own"},
-    {"combine-outputs", 0, OPTION_SWITCH, NULL, NO_EFFECT ": each output has a buffer of its own"},
-    {"io-crc", 0, OPTION_SWITCH, NULL, NO_EFFECT ": no link is there that could damage data"},
-    {"sub-functions", 0, OPTION_SWITCH, NULL, NO_EFFECT ": functions of a network are inlined"},
+     QAIC_NO_EFFECT ": memory is free when what used it last has ended"},
+    {"combine-inputs", 0, OPTION_SWITCH, NULL,
+     QAIC_NO_EFFECT ": each input has a buffer of its own"},
+    {"combine-outputs", 0, OPTION_SWITCH, NULL,
+     QAIC_NO_EFFECT ": each output has a buffer of its own"},
+    {"io-crc", 0, OPTION_SWITCH, NULL, QAIC_NO_EFFECT ": no link is there that could damage data"},
+    {"sub-functions", 0, OPTION_SWITCH, NULL,
+     QAIC_NO_EFFECT ": functions of a network are inlined"},
     {0},
 };
 

@@ -23,6 +23,13 @@ struct part {
     size_t number; // of the program's parts
 };
 
+// What buffers of a part of the program are held against.
+struct part_plans {
+    struct opstats_plan *whole;    // of all its devices
+    struct opstats_plan **slices;  // of each of several; NULL: there is one
+    struct opstats_report *report; // NULL: it has no buffers yet
+};
+
 struct request {
     const struct arguments *arguments;
     const char *input, *output;
@@ -33,9 +40,8 @@ struct request {
     const char *devices; // of --select-devices; NULL: all
     struct table_options tables;
     struct qaic_program program;
-    struct opstats_plan **plans;   // by part of the program
-    struct opstats_report **pages; // the same; NULL: it has no buffers
-    struct opstats_host *host;     // NULL: none is given
+    struct part_plans *plans;  // by part of the program
+    struct opstats_host *host; // NULL: none is given
     struct qaic_buffers buffers;
     size_t done, failed;
     struct bytes written[2]; // paths of summaries and traces
@@ -71,7 +77,8 @@ static status qaic_opstats_read_cores(struct request *request)
     const char *text = arguments_value(request->arguments, "select-cores");
     uint32_t cores = 0;
     for (size_t i = 0; i < request->program.part_count; i++) {
-        const uint32_t own = request->program.parts[i].network->cores;
+        const struct qaic_part *part = &request->program.parts[i];
+        const uint32_t own = part->network->cores / part->devices;
         cores = own > cores ? own : cores;
     }
     if (text == NULL)
@@ -152,6 +159,35 @@ static status read_outputs(struct request *request)
     return STATUS_OK;
 }
 
+static void make_plans(struct request *request)
+{
+    const size_t parts = request->program.part_count;
+    request->plans = memory_allocate_zeroed(parts + 1, sizeof *request->plans);
+    for (size_t i = 0; i < parts; i++) {
+        const struct qaic_part *part = &request->program.parts[i];
+        struct part_plans *plans = &request->plans[i];
+        plans->whole = opstats_plan_make(part->network);
+        if (part->slices == NULL)
+            continue;
+        plans->slices = memory_allocate_zeroed(part->devices, sizeof *plans->slices);
+        for (uint32_t k = 0; k < part->devices; k++)
+            plans->slices[k] = opstats_plan_make(part->slices[k]);
+    }
+}
+
+static void free_plans(struct request *request)
+{
+    for (size_t i = 0; i < request->program.part_count && request->plans != NULL; i++) {
+        struct part_plans *plans = &request->plans[i];
+        for (uint32_t k = 0; plans->slices != NULL && k < request->program.parts[i].devices; k++)
+            opstats_plan_free(plans->slices[k]);
+        free(plans->slices);
+        opstats_report_free(plans->report);
+        opstats_plan_free(plans->whole);
+    }
+    free(request->plans);
+}
+
 static status read_request(struct request *request)
 {
     const struct arguments *arguments = request->arguments;
@@ -175,11 +211,7 @@ static status read_request(struct request *request)
     if (host != NULL && !request->trace)
         return status_make(STATUS_USAGE, "qaic-opstats: --host-trace is for --trace");
     STATUS_TRY(qaic_program_open(qpc, &request->program));
-    const size_t parts = request->program.part_count;
-    request->plans = memory_allocate_zeroed(parts + 1, sizeof *request->plans);
-    request->pages = memory_allocate_zeroed(parts + 1, sizeof *request->pages);
-    for (size_t i = 0; i < parts; i++)
-        request->plans[i] = opstats_plan_make(request->program.parts[i].network);
+    make_plans(request);
     if (host != NULL)
         STATUS_TRY(opstats_host_read(host, &request->host));
     STATUS_TRY(qaic_opstats_read_cores(request));
@@ -195,7 +227,7 @@ static void say_lacks(struct request *request, const struct part *part, const ch
     if (part->stats.level < QAIC_LEVEL_OPERATIONS) {
         fprintf(stderr,
                 "qaic-opstats: %s: was recorded at level %" PRIu32
-                ", which has no operations: compile with -stats-level=%d and run again\n",
+                ", which has no cycles of operators: compile with -stats-level=%d and run again\n",
                 path, part->stats.level, QAIC_LEVEL_OPERATIONS);
         request->failed++;
     }
@@ -212,15 +244,18 @@ static void say_lacks(struct request *request, const struct part *part, const ch
 static status find_network(struct request *request, struct part *part, const char *path)
 {
     const struct qaic_part *found = qaic_program_find(&request->program, part->stats.program);
-    if (found == NULL)
+    const uint32_t device = part->stats.device;
+    const struct qaic_network *network = found != NULL ? qaic_part_network(found, device) : NULL;
+    if (network == NULL)
         return status_make(STATUS_DATA,
                            "%s: belongs to another program than this: give the programqpc.bin that "
                            "was run",
                            path);
     part->number = (size_t)(found - request->program.parts);
-    part->opstats.network = found->network;
+    const struct part_plans *plans = &request->plans[part->number];
+    part->opstats.network = network;
     part->opstats.program = found->program;
-    part->opstats.plan = request->plans[part->number];
+    part->opstats.plan = device > 0 ? plans->slices[device - 1] : plans->whole;
     return STATUS_OK;
 }
 
@@ -232,7 +267,7 @@ static status open_part(struct request *request, const struct qaic_buffer *buffe
     bytes_append(&path, "", 1);
     const char *text = (const char *)path.data;
     *part = (struct part){.buffer = buffer};
-    part->opstats = (struct opstats){.stats = &part->stats, .device = buffer->device};
+    part->opstats = (struct opstats){.stats = &part->stats};
     status result = input_open(text, &part->input);
     if (result == STATUS_OK && !qaic_raw_recognise(part->input->bytes))
         result = status_make(STATUS_UNSUPPORTED,
@@ -299,24 +334,18 @@ static void write_parts(struct request *request, const struct part *parts, size_
                         struct output *output)
 {
     struct opstats_trace options = request->options;
-    const double start = start_us(request, parts[0].buffer);
-    uint64_t first = UINT64_MAX;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t own = opstats_first_start(&parts[i].stats);
-        first = own < first ? own : first;
-    }
+    struct opstats *all = memory_allocate_zeroed(count + 1, sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        all[i] = parts[i].opstats;
+    options.part = true;
+    options.offset_us = start_us(request, parts[0].buffer);
     output_text(output, "{\"traceEvents\":[\n");
-    for (size_t i = 0; i < count; i++) {
-        options.part = true;
-        options.follows = i > 0;
-        options.offset_us = start + (double)(opstats_first_start(&parts[i].stats) - first) * 1e6 /
-                                        (double)parts[i].stats.frequency;
-        opstats_trace_write(&parts[i].opstats, &options, output);
-    }
+    opstats_trace_write(all, count, &options, output);
     if (request->host != NULL)
         opstats_host_write(request->host, output);
     output_format(output, "],\"otherData\":{\"times\":\"%s\"}}\n",
                   parts[0].stats.measured ? "measured" : "modelled");
+    free(all);
 }
 
 static status qaic_opstats_write_trace(struct request *request, const struct part *parts,
@@ -356,10 +385,13 @@ static status write_traces(struct request *request, const struct part *parts, si
 
 static void add_to_report(struct request *request, const struct part *part)
 {
-    struct opstats_report **page = &request->pages[part->number];
-    if (*page == NULL)
-        *page = opstats_report_make(&part->opstats, request->program.target);
-    opstats_report_add(*page, &part->opstats);
+    struct part_plans *plans = &request->plans[part->number];
+    const struct qaic_part *own = &request->program.parts[part->number];
+    const struct opstats whole = {
+        .network = own->network, .program = own->program, .plan = plans->whole};
+    if (plans->report == NULL)
+        plans->report = opstats_report_make(&whole, request->program.target);
+    opstats_report_add(plans->report, part->opstats.stats);
 }
 
 static status process_parts(struct request *request, struct part *parts, size_t count)
@@ -431,12 +463,7 @@ static void print_written(const struct request *request)
 static void release(struct request *request)
 {
     qaic_buffers_free(&request->buffers);
-    for (size_t i = 0; i < request->program.part_count && request->plans != NULL; i++) {
-        opstats_report_free(request->pages[i]);
-        opstats_plan_free(request->plans[i]);
-    }
-    free(request->pages);
-    free(request->plans);
+    free_plans(request);
     opstats_host_free(request->host);
     free(request->cores);
     bytes_free(&request->written[0]);
@@ -453,8 +480,8 @@ static status qaic_opstats_command(const struct arguments *arguments, int *out_e
     if (result == STATUS_OK)
         print_written(&request);
     for (size_t i = 0; i < request.program.part_count && result == STATUS_OK; i++) {
-        if (request.pages[i] != NULL)
-            result = qaic_report_show(request.pages[i], &request.tables);
+        if (request.plans[i].report != NULL)
+            result = qaic_report_show(request.plans[i].report, &request.tables);
     }
     if (result == STATUS_OK && request.failed > 0)
         *out_exit = EXIT_LOSS;

@@ -5,12 +5,18 @@
 
 #include "base/memory.h"
 #include "formats/qaic/collect.h"
-#include "formats/qaic/io_list.h"
 #include "formats/qaic/qaic_program.h"
 #include "network_input.h"
 
-// What -convert-to-fp16 does: inputs and outputs stay f32 to the user.
-static const char FP16[] = "f32=f16";
+// What -convert-to-fp16 and -mxfp6-matmul do: inputs and outputs stay f32 to the user. NULL:
+// nothing.
+static const char *conversion_asked(const struct arguments *arguments)
+{
+    const bool halves = arguments_flag(arguments, "convert-to-fp16");
+    if (arguments_flag(arguments, "mxfp6-matmul"))
+        return halves ? "f32=f16,weights=mxfp6" : "weights=mxfp6";
+    return halves ? "f32=f16" : NULL;
+}
 
 // Networks -----------------------------------------------------------------------------
 
@@ -49,10 +55,21 @@ static status read_partitions(struct qaic_parts *parts)
     return STATUS_OK;
 }
 
+// -custom-IO-list-file
+static status read_ports(struct qaic_parts *parts)
+{
+    const char *path = arguments_value(parts->arguments, "custom-IO-list-file");
+    if (path == NULL)
+        return STATUS_OK;
+    STATUS_TRY(input_open(path, &parts->port_text));
+    return qaic_io_list_read(path, parts->port_text->bytes, &parts->ports);
+}
+
 status qaic_parts_open(struct qaic_parts *parts)
 {
     STATUS_TRY(read_choices(parts));
     STATUS_TRY(read_partitions(parts));
+    STATUS_TRY(read_ports(parts));
     parts->items = memory_allocate_zeroed(parts->count, sizeof *parts->items);
     for (size_t i = 0; i < parts->count; i++) {
         parts->items[i].command = arguments_command(parts->arguments);
@@ -73,25 +90,10 @@ void qaic_parts_free(struct qaic_parts *parts)
     qaic_partitions_free(&parts->partitions);
     if (parts->partition_text != NULL)
         input_close(parts->partition_text);
+    qaic_io_list_free(&parts->ports);
+    if (parts->port_text != NULL)
+        input_close(parts->port_text);
     qaic_specializations_free(&parts->choices);
-}
-
-// -custom-IO-list-file
-static status cast_ports(const struct arguments *arguments, struct network *network)
-{
-    const char *path = arguments_value(arguments, "custom-IO-list-file");
-    struct input *input;
-    struct qaic_io_list list;
-    if (path == NULL)
-        return STATUS_OK;
-    STATUS_TRY(input_open(path, &input));
-    status result = qaic_io_list_read(path, input->bytes, &list);
-    if (result == STATUS_OK) {
-        result = status_within(network_cast_ports(network, list.items, list.count), "%s", path);
-        qaic_io_list_free(&list);
-    }
-    input_close(input);
-    return result;
 }
 
 status qaic_parts_open_network(struct qaic_parts *parts, size_t index)
@@ -110,13 +112,20 @@ status qaic_parts_open_network(struct qaic_parts *parts, size_t index)
     for (size_t i = 0; i < count; i++)
         all[options.symbol_count++] = own->symbols[i];
     options.symbols = all;
-    if (arguments_flag(parts->arguments, "convert-to-fp16"))
-        options.conversion = FP16;
+    options.conversion = conversion_asked(parts->arguments);
     compiling->path = arguments_value(parts->arguments, "model");
     status result = network_open(compiling->path, &options, &compiling->network);
     free(all);
+    if (result == STATUS_OK && arguments_flag(parts->arguments, "mxfp6-matmul"))
+        printf("-mxfp6-matmul: weights of %llu products are rounded to MXFP6; they are moved and "
+               "timed "
+               "as what they become: neither the shorter way from the DDR nor making reals of them "
+               "is modelled\n",
+               (unsigned long long)compiling->network->conversion.weights);
     if (result == STATUS_OK)
-        result = cast_ports(parts->arguments, compiling->network);
+        result = status_within(
+            network_cast_ports(compiling->network, parts->ports.items, parts->ports.count), "%s",
+            arguments_value(parts->arguments, "custom-IO-list-file"));
     if (result == STATUS_OK)
         result =
             status_within(network_input_check_shapes(compiling->network), "%s", compiling->command);
@@ -170,7 +179,19 @@ static status check_retained(const struct qaic_parts *parts)
 
 // The program --------------------------------------------------------------------------
 
-static struct qaic_binding binding_of(const struct program *program, uint32_t value)
+// What the descriptor calls elements; 0 is f32.
+enum {
+    TYPE_FLOAT16 = 1,
+    TYPE_INT8Q = 2,
+    TYPE_UINT8Q = 3,
+    TYPE_INT16Q = 4,
+    TYPE_INT32I = 6,
+    TYPE_INT64I = 7,
+    TYPE_INT8 = 8,
+};
+
+static struct qaic_binding binding_of(const struct program *program, uint32_t value,
+                                      const struct qaic_io_list *ports)
 {
     const struct program_value *item = &program->values[value];
     struct qaic_binding binding = {.name = view_of(program_text(program, item->name)),
@@ -178,19 +199,29 @@ static struct qaic_binding binding_of(const struct program *program, uint32_t va
     static const struct {
         enum element element;
         uint32_t type;
-    } TYPES[] = {{ELEMENT_F16, 1}, {ELEMENT_I8, 8}, {ELEMENT_I32, 6}, {ELEMENT_I64, 7}};
+    } TYPES[] = {{ELEMENT_F16, TYPE_FLOAT16}, {ELEMENT_I8, TYPE_INT8},   {ELEMENT_U8, TYPE_UINT8Q},
+                 {ELEMENT_I16, TYPE_INT16Q},  {ELEMENT_BOOL, TYPE_INT8}, {ELEMENT_I32, TYPE_INT32I},
+                 {ELEMENT_I64, TYPE_INT64I}};
     for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++) {
         if (item->element == (uint32_t)TYPES[i].element)
             binding.type = TYPES[i].type;
     }
     for (uint32_t i = 0; i < item->rank; i++)
         binding.dims[i] = (int32_t)item->dims[i];
+    for (size_t i = 0; i < ports->count; i++) {
+        if (ports->items[i].scale == 0 || !view_equal(ports->items[i].name, binding.name))
+            continue;
+        binding.type = ports->items[i].element == ELEMENT_I8 ? TYPE_INT8Q : TYPE_UINT8Q;
+        binding.scale = (float)ports->items[i].scale;
+        binding.offset = (int32_t)ports->items[i].offset;
+    }
     return binding;
 }
 
-static void describe(const struct program *program, const struct qaic_settings *settings,
+static void describe(const struct program *program, const struct qaic_parts *parts,
                      struct qaic_network *network)
 {
+    const struct qaic_settings *settings = &parts->settings;
     network->stats_level = settings->level;
     network->stats_batch = settings->stats_batch;
     network->batch_size = settings->batch;
@@ -202,27 +233,42 @@ static void describe(const struct program *program, const struct qaic_settings *
         memory_allocate_zeroed((size_t)program->output_count + 2, sizeof *network->outputs);
     network->pmu_events = memory_allocate_zeroed(QAIC_PMU_EVENTS_MOST, sizeof *network->pmu_events);
     for (uint32_t i = 0; i < program->input_count; i++)
-        network->inputs[network->input_count++] = binding_of(program, program->inputs[i]);
+        network->inputs[network->input_count++] =
+            binding_of(program, program->inputs[i], &parts->ports);
     for (uint32_t i = 0; i < program->output_count; i++)
-        network->outputs[network->output_count++] = binding_of(program, program->outputs[i]);
+        network->outputs[network->output_count++] =
+            binding_of(program, program->outputs[i], &parts->ports);
     for (size_t i = 0; i < settings->event_count; i++)
         network->pmu_events[network->pmu_count++] = settings->events[i];
 }
 
 void qaic_parts_name(const struct qaic_parts *parts, size_t index, char name[QAIC_PART_NAME_ROOM])
 {
-    snprintf(name, QAIC_PART_NAME_ROOM, "QAicGraph");
+    snprintf(name, QAIC_PART_NAME_ROOM, QAIC_NETWORK_NAME);
     if (parts->count > 1)
-        snprintf(name, QAIC_PART_NAME_ROOM, "QAicGraph_specialization%zu", index);
+        snprintf(name, QAIC_PART_NAME_ROOM, QAIC_NETWORK_NAME "_specialization%zu", index);
+}
+
+static status collect_part(const struct qaic_parts *parts, const struct compiling *compiling,
+                           struct qaic_collected *out_collected)
+{
+    struct device_pair *kept = NULL;
+    size_t kept_count = 0;
+    if (arguments_flag(parts->arguments, "retained-state"))
+        STATUS_TRY(qaic_retained_find(&compiling->program, &kept, &kept_count));
+    const status result =
+        qaic_collect(&compiling->program, compiling->target, kept, kept_count, out_collected);
+    free(kept);
+    return result;
 }
 
 static status collect_parts(const struct qaic_parts *parts, struct qaic_collected *collected)
 {
     for (size_t i = 0; i < parts->count; i++) {
         const struct compiling *compiling = &parts->items[i];
-        STATUS_TRY(qaic_collect(&compiling->program, compiling->target, &collected[i]));
+        STATUS_TRY(collect_part(parts, compiling, &collected[i]));
         struct qaic_network *network = collected[i].network;
-        describe(&compiling->program, &parts->settings, network);
+        describe(&compiling->program, parts, network);
         char name[QAIC_PART_NAME_ROOM];
         qaic_parts_name(parts, i, name);
         network->name = arena_copy(&network->arena, view_of(name));
@@ -242,10 +288,12 @@ static status write_collected(struct qaic_parts *parts, const struct qaic_collec
             items[i].symbols =
                 qaic_specialization_text(&parts->choices.items[i], &parts->choices.arena);
     }
-    const struct qaic_made made = {.parts = items,
-                                   .part_count = parts->count,
-                                   .retained = arguments_flag(parts->arguments, "retained-state"),
-                                   .made_by = bytes_view(&made_by)};
+    const struct qaic_made made = {
+        .parts = items,
+        .part_count = parts->count,
+        .retained = arguments_flag(parts->arguments, "retained-state"),
+        .recipe = view_of(parts->settings.recipe != NULL ? parts->settings.recipe : ""),
+        .made_by = bytes_view(&made_by)};
     const status result = qaic_program_write(parts->settings.folder, &made);
     bytes_free(&made_by);
     free(items);

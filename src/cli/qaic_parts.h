@@ -5,6 +5,7 @@
 #define OPSCOPE_CLI_QAIC_PARTS_H
 
 #include "compiling.h"
+#include "formats/qaic/io_list.h"
 #include "formats/qaic/specializations.h"
 #include "qaic_settings.h"
 
@@ -15,6 +16,8 @@ struct qaic_parts {
     struct qaic_partitions partitions;   // none: one device
     struct input *partition_text;        // that they have their names in
     struct compile_partition *placed;    // the same for the compiler
+    struct qaic_io_list ports;           // of -custom-IO-list-file
+    struct input *port_text;             // that they have their names in
     struct compiling *items;
     size_t count;
 };

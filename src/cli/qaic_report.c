@@ -23,8 +23,8 @@ static void make_tables(const struct opstats_report *report, struct table **tabl
 static void print_page(const struct opstats_report *report, struct table *const *tables)
 {
     plain_text_put(report->network->name);
-    printf(": %zu cores, %zu buffer%s, times %s, of one on average\n", report->core_count,
-           report->inferences, report->inferences == 1 ? "" : "s",
+    printf(": %zu cores, %zu buffer%s, times %s, of one inference on average\n", report->core_count,
+           report->buffers, report->buffers == 1 ? "" : "s",
            report->measured ? "measured" : "modelled by the simulated card");
     for (unsigned i = 0; i < TABLES; i++) {
         if (table_count(tables[i]) == 0)
@@ -44,7 +44,7 @@ static status write_page(const struct opstats_report *report, struct table *cons
     struct json_writer json = json_write(output);
     json_open_object(&json, NULL);
     json_text(&json, "network", report->network->name);
-    json_uint(&json, "buffers", report->inferences);
+    json_uint(&json, "buffers", report->buffers);
     json_uint(&json, "devices", report->devices);
     json_text(&json, "times", view_of(report->measured ? "measured" : "modelled"));
     json_bool(&json, "ddr_stats", report->has_traffic);

@@ -23,12 +23,16 @@ static uint64_t now(void)
 
 static status note_pass(void *context, unsigned number, const char *name, const struct plan *plan)
 {
+    // By the number of the phase that a pass ends.
+    static const char *const NAMES[] = {
+        [4] = "fold", [5] = "fuse", [6] = "place", [7] = "tile", [8] = "emit"};
     struct qaic_passes *passes = context;
     const uint64_t time = now();
-    (void)number;
+    (void)name;
     (void)plan;
-    if (passes->count < QAIC_PASSES_MOST) {
-        passes->items[passes->count].name = name;
+    if (number < sizeof NAMES / sizeof NAMES[0] && NAMES[number] != NULL &&
+        passes->count < QAIC_PASSES_MOST) {
+        passes->items[passes->count].name = NAMES[number];
         passes->items[passes->count++].time = time - passes->since;
     }
     passes->since = time;
@@ -46,7 +50,7 @@ static void print_passes(const struct qaic_passes *passes)
     printf("Compile-time statistics:\n");
     for (size_t i = 0; i < passes->count; i++)
         printf("  %-24s %12.3f ms\n", passes->items[i].name, (double)passes->items[i].time / 1e6);
-    printf("  %-24s %12.3f ms\n", "proving and pricing", (double)(now() - passes->since) / 1e6);
+    printf("  %-24s %12.3f ms\n", "prove and price", (double)(now() - passes->since) / 1e6);
 }
 
 // The program --------------------------------------------------------------------------
@@ -104,7 +108,7 @@ static void print_warnings(const struct compiling *compiling)
 void qaic_reports_print(const struct arguments *arguments, const struct compiling *compiling,
                         const char *network, const struct qaic_passes *passes)
 {
-    if (arguments_flag(arguments, "time-passes"))
+    if (arguments_flag(arguments, "time-passes") || arguments_flag(arguments, "time"))
         print_passes(passes);
     print_verbosely(arguments, compiling);
     if (arguments_flag(arguments, "aic-perf-metrics"))

@@ -4,7 +4,6 @@
 // models, or this machine's times where those are asked for, and every file says which.
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "formats/qaic/specializations.h"
 #include "network/tensor_file.h"
 #include "qaic_running.h"
+#include "qaic_settings.h"
 
 // Loading ------------------------------------------------------------------------------
 
@@ -53,17 +53,33 @@ static status check_cores(const struct running *running)
     return STATUS_OK;
 }
 
+// "0:1:2" names as many devices as the program is for, at least.
+static status check_listed_devices(const struct running *running)
+{
+    const char *text = arguments_value(running->arguments, "dev-list");
+    const uint32_t devices = running->parts[0].collected.devices;
+    uint32_t listed = 1;
+    for (const char *c = text; c != NULL && *c != '\0'; c++)
+        listed += *c == ':';
+    if (text == NULL || strchr(text, ',') != NULL || listed >= devices)
+        return STATUS_OK;
+    return status_make(STATUS_USAGE,
+                       "qaic-runner: --dev-list %s names %" PRIu32 ": the program is for %" PRIu32
+                       " devices",
+                       text, listed, devices);
+}
+
 static status load_part(struct running *running, size_t index)
 {
     const struct qaic_part *part = &running->program.parts[index];
     struct loaded *loaded = &running->parts[index];
     struct choice_program *program = &running->programs[index];
     program->program = part->program;
-    STATUS_TRY(qaic_collect(part->program, running->program.target, &loaded->collected));
-    loaded->collected.network->ddr_stats = part->network->ddr_stats;
     if (running->program.retained)
         STATUS_TRY(qaic_retained_find(part->program, &loaded->kept, &program->kept_count));
     program->kept = loaded->kept;
+    STATUS_TRY(qaic_collect(part->program, running->program.target, program->kept,
+                            program->kept_count, &loaded->collected));
     const struct sim_options options = {
         .rules = COST_RULES_BEST, .kept = program->kept, .kept_count = program->kept_count};
     return sim_run_with(part->program, running->program.target, &options, &loaded->times);
@@ -85,6 +101,7 @@ static status load(struct running *running)
     for (size_t i = 0; i < count; i++)
         STATUS_TRY(load_part(running, i));
     STATUS_TRY(check_cores(running));
+    STATUS_TRY(check_listed_devices(running));
     const struct runtime_options options = {.kind = &DEVICE_HOST,
                                             .activations = running->activations,
                                             .set_size = running->set_size,
@@ -256,6 +273,19 @@ static status qaic_runner_write_outputs(const struct running *running,
     return STATUS_OK;
 }
 
+// What was done until now, once a period. Under the lock.
+static void report_live(struct running *running, uint64_t now)
+{
+    if (running->live_ms == 0)
+        return;
+    const uint64_t period = (now - running->begun) / ((uint64_t)running->live_ms * 1000000);
+    if (period == running->live_reported)
+        return;
+    running->live_reported = period;
+    qaic_run_print_count(running, now);
+    fflush(stdout);
+}
+
 static status keep_inference(void *context, const struct runtime_inference *inference,
                              struct datum *const *outputs)
 {
@@ -266,6 +296,7 @@ static status keep_inference(void *context, const struct runtime_inference *infe
     if (sample != NULL)
         sample->inference = *inference;
     run->done++;
+    report_live(running, inference->ended);
     if (is_streamed(run, inference->index)) {
         const struct sample one = {.inference = *inference,
                                    .part = qaic_feeds_at(&running->feeds, inference->index)->part,
@@ -296,121 +327,34 @@ static status qaic_runner_run_iterations(struct running *running)
     return result;
 }
 
-// Reports ------------------------------------------------------------------------------
+// Everything ---------------------------------------------------------------------------
 
-struct spread {
-    double sum, squares, least, most;
-    unsigned count;
-};
-
-static void spread_add(struct spread *spread, double figure)
+static void say_verbosely(const struct running *running)
 {
-    if (isnan(figure))
-        return;
-    spread->least = spread->count == 0 || figure < spread->least ? figure : spread->least;
-    spread->most = spread->count == 0 || figure > spread->most ? figure : spread->most;
-    spread->sum += figure;
-    spread->squares += figure * figure;
-    spread->count++;
-}
-
-static void print_spread(const char *name, const struct spread *spread)
-{
-    const double mean = spread->sum / spread->count;
-    const double variance = spread->squares / spread->count - mean * mean;
-    const double figures[] = {mean, spread->least, spread->most, sqrt(variance > 0 ? variance : 0)};
-    printf("%-17s", name);
-    for (unsigned i = 0; i < 4; i++) {
-        char text[64] = "N/A";
-        if (spread->count > 0)
-            snprintf(text, sizeof text, "%.3f", figures[i]);
-        strcat(text, i < 3 ? "," : "");
-        printf("%-15s", text);
-    }
-    printf("\n");
-}
-
-// Those that were sampled, where they are measured; modelled ones of a specialization are alike.
-static void print_device(const struct running *running)
-{
-    struct spread execution = {0}, input = {0}, output = {0};
-    for (unsigned i = 0; i < running->activations; i++) {
-        const struct activation_run *run = &running->runs[i];
-        const size_t count = running->measured ? run->sample_count : run->done;
-        for (size_t k = 0; k < count; k++) {
-            const struct sample any = {.part = qaic_feeds_at(&running->feeds, (unsigned)k)->part};
-            const struct device_figures figures =
-                qaic_device_figures(running, running->measured ? &run->samples[k] : &any);
-            spread_add(&execution, figures.execution_us);
-            spread_add(&input, figures.input_wait_us);
-            spread_add(&output, figures.output_wait_us);
-        }
-    }
-    printf("Device Performance: \n%-17s%-15s%-15s%-15s%-15s\n", "Metric,", "Avg,", "Min,", "Max,",
-           "Std");
-    print_spread("ExecTimeUs,", &execution);
-    print_spread("InputWaitTimeUs,", &input);
-    print_spread("OutputWaitTimeUs,", &output);
-    printf("(durations are this machine's; %s)\n",
-           running->measured ? "so are those of the device"
-                             : "the device is simulated: ExecTimeUs is modelled");
-}
-
-static uint64_t count_done(const struct running *running)
-{
-    uint64_t count = 0;
-    for (unsigned i = 0; i < running->activations; i++)
-        count += running->runs[i].done;
-    return count;
-}
-
-static void print_stats(const struct running *running)
-{
-    const uint64_t count = count_done(running);
-    const double us = (double)(running->ended - running->begun) / 1e3;
-    const int batch = running->program.network->batch_size;
-    printf(" ---- Stats ----\nInferenceCnt %" PRIu64
-           " TotalDuration %.0fus BatchSize %d Inf/Sec %.3f\n",
-           count, us, batch, us > 0 ? (double)count * 1e6 / us * batch : 0);
-    if (running->program.network->stats_level >= QAIC_LEVEL_THREADS)
-        print_device(running);
-}
-
-static void say_resumed(const struct running *running)
-{
-    for (unsigned i = 0; i < running->activations; i++) {
-        const struct activation_run *run = &running->runs[i];
-        if (run->done > run->limit)
-            fprintf(stderr,
-                    "qaic-runner: the delay of %" PRIu64 " ms is longer than %" PRIu32
-                    " inferences take: activation %u went on to %" PRIu32 "\n",
-                    running->sampling.delay_ns / 1000000, run->limit, i, run->done);
-    }
-}
-
-// What was asked for and is not there is said.
-static int check_samples(const struct running *running)
-{
-    int exit = EXIT_DONE;
-    for (unsigned i = 0; i < running->activations && (running->types & TYPES_SAMPLED) != 0; i++) {
-        const struct activation_run *run = &running->runs[i];
-        const uint32_t asked = running->sampling.samples;
-        if (run->sample_count == asked || (asked == UINT32_MAX && run->sample_count > 0))
-            continue;
+    for (size_t i = 0; i < running->program.part_count; i++) {
+        const struct qaic_network *network = running->program.parts[i].network;
         fprintf(stderr,
-                "qaic-runner: %zu of %" PRIu32 " samples were taken: activation %u had %" PRIu32
-                " inferences, and sampling starts at %" PRIu32 "; raise --num-iter\n",
-                run->sample_count, asked, i, run->done, running->sampling.start_iteration);
-        if (run->sample_count == 0)
-            exit = EXIT_LOSS;
+                "qaic-runner: %.*s: %zu inputs, %zu outputs, %" PRIu32
+                " cores, statistics of level "
+                "%" PRId32 "\n",
+                VIEW_ARGUMENTS(network->name), network->input_count, network->output_count,
+                network->cores, network->stats_level);
     }
-    return exit;
+    fprintf(
+        stderr,
+        "qaic-runner: %u activation%s, %u inferences of each under way, %u threads each; samples "
+        "from inference %" PRIu32 " and %" PRIu64 " ms on\n",
+        running->activations, running->activations == 1 ? "" : "s", running->set_size,
+        running->threads, running->sampling.start_iteration, running->sampling.delay_ns / 1000000);
 }
 
 static status qaic_runner_run_program(struct running *running, int *out_exit)
 {
     STATUS_TRY(qaic_options_read(running));
+    qaic_say_no_effect(running->arguments, &COMMAND_QAIC_RUNNER, "--");
     STATUS_TRY(load(running));
+    if (arguments_flag(running->arguments, "verbose"))
+        say_verbosely(running);
     STATUS_TRY(qaic_feeds_read(running->arguments, runtime_device(running->runtime, 0),
                                &running->program, &running->feeds));
     if (running->feeds.listed && running->time_ns == 0 &&
@@ -419,10 +363,10 @@ static status qaic_runner_run_program(struct running *running, int *out_exit)
     prepare_runs(running);
     qaic_device_model(running);
     STATUS_TRY(qaic_runner_run_iterations(running));
-    say_resumed(running);
+    qaic_run_say_resumed(running);
     STATUS_TRY(qaic_samples_write(running));
-    print_stats(running);
-    *out_exit = check_samples(running);
+    qaic_run_print(running);
+    *out_exit = qaic_run_check(running);
     return STATUS_OK;
 }
 
@@ -503,10 +447,28 @@ static const struct option OPTIONS[] = {
      "whose times the device's statistics are: sim (modelled) or host (this machine)"},
     {"aic-device-id", 'd', OPTION_ONE, "N", "a card; any is there, since it is simulated"},
     {"dev-list", 'D', OPTION_ONE, "N:N", "cards, in order, or a choice (N,N)"},
-    {"continue", 'c', OPTION_FLAG, NULL, "taken, without effect"},
-    {"stats", 's', OPTION_FLAG, NULL, "taken: statistics are always printed"},
-    {"live-reporting", 'l', OPTION_FLAG, NULL, "taken: statistics are printed at the end"},
-    {"verbose", 'v', OPTION_FLAG, NULL, "taken: what matters is said without it"},
+    {"live-reporting", 'l', OPTION_FLAG, NULL, "a line of statistics every period"},
+    {"live-reporting-period", 'r', OPTION_ONE, "MS", "how long that is (1000)"},
+    {"aic-profiling-format", 0, OPTION_EACH, "FORM",
+     "of older SDKs: ascii, json and latency are types stats, trace and latency"},
+    {"verbose", 'v', OPTION_FLAG, NULL, "says what is run, and where samples begin"},
+    {"stats", 's', OPTION_FLAG, NULL, QAIC_NO_EFFECT ": statistics are always printed"},
+    {"continue", 'c', OPTION_FLAG, NULL, QAIC_NO_EFFECT ": inferences do not fail one by one"},
+    {"output-file", 'o', OPTION_EACH, "FILE",
+     QAIC_NO_EFFECT ": outputs are not compared here: 'opscope check' does"},
+    {"unbound-random", 0, OPTION_FLAG, NULL, QAIC_NO_EFFECT ": random inputs are bounded"},
+    {"dump-input-buffers", 0, OPTION_FLAG, NULL,
+     QAIC_NO_EFFECT ": inputs are those of --input-file, or random"},
+    {"auto-batch-input", 0, OPTION_FLAG, NULL, QAIC_NO_EFFECT ": an inference takes a whole batch"},
+    {"pre-post-processing", 'p', OPTION_ONE, "on|off",
+     QAIC_NO_EFFECT ": conversions are part of the program"},
+    {"aic-batch-max-memory", 0, OPTION_ONE, "MB",
+     QAIC_NO_EFFECT ": inputs of a list are read when they are needed"},
+    {"submit-timeout", 0, OPTION_ONE, "MS", QAIC_NO_EFFECT ": there is no card to wait for"},
+    {"submit-retry-count", 0, OPTION_ONE, "N", QAIC_NO_EFFECT ": there is no card to wait for"},
+    {"aic-batch-input-directory", 0, OPTION_ONE, "DIR",
+     "refused: name the files in a list of --aic-batch-json-input"},
+    {"aic-batch-input-file-list", 0, OPTION_ONE, "FILE", "refused: the same"},
     {0},
 };
 

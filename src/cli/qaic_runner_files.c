@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+#include "formats/qaic/counters.h"
 #include "qaic_running.h"
 #include "reports/qaic/opstats.h"
 #include "wire/json.h"
@@ -74,19 +76,54 @@ static struct qaic_raw_stats *stats_at(const struct running *running, const stru
     const struct sim_result measured = {.tasks = sample->tasks, .end = sample->end};
     const struct loaded *loaded = &running->parts[sample->part];
     const struct qaic_part *part = part_of(running, sample);
+    const struct qaic_stats_request request = {
+        .level = (uint32_t)(level > 0 ? level : 0),
+        .ddr = part->network->ddr_stats,
+        .counters = qaic_recipe_counters(running->program.recipe),
+        .base = base_ticks(running, sample),
+    };
     struct qaic_raw_stats *stats =
         qaic_stats_model(&loaded->collected, part->program, running->program.target,
-                         running->measured ? &measured : loaded->times,
-                         (uint32_t)(level > 0 ? level : 0), base_ticks(running, sample));
+                         running->measured ? &measured : loaded->times, &request);
     stats->measured = running->measured;
     stats->program = part->checksum;
     stats->inference = sample->inference.index;
     return stats;
 }
 
-static struct qaic_raw_stats *stats_of(const struct running *running, const struct sample *sample)
+// An inference as qaic-opstats knows it: of each device one.
+struct device_stats {
+    struct opstats *items;
+    size_t count;
+};
+
+static struct device_stats stats_by_device(const struct running *running,
+                                           const struct sample *sample)
 {
-    return stats_at(running, sample, part_of(running, sample)->network->stats_level);
+    const struct qaic_part *part = part_of(running, sample);
+    struct qaic_raw_stats *stats = stats_at(running, sample, part->network->stats_level);
+    struct device_stats devices = {memory_allocate_zeroed(part->devices, sizeof *devices.items),
+                                   part->devices};
+    for (uint32_t i = 0; i < part->devices; i++) {
+        const bool one = part->devices == 1;
+        devices.items[i] = (struct opstats){
+            .network = qaic_part_network(part, one ? 0 : i + 1),
+            .stats = one ? stats
+                         : qaic_stats_slice(stats, &running->parts[sample->part].collected,
+                                            part->program, i),
+            .program = part->program,
+        };
+    }
+    if (part->devices > 1)
+        qaic_stats_free(stats);
+    return devices;
+}
+
+static void device_stats_free(struct device_stats *devices)
+{
+    for (size_t i = 0; i < devices->count; i++)
+        qaic_stats_free((struct qaic_raw_stats *)(uintptr_t)devices->items[i].stats);
+    free(devices->items);
 }
 
 // The longest wait of any thread, as the vendor's runner has it.
@@ -104,20 +141,53 @@ static void find_port_waits(const struct qaic_raw_stats *stats, struct device_fi
     figures->output_wait_us = (double)output * 1e6 / QAIC_TICKS_A_SECOND;
 }
 
+static void find_traffic(const struct qaic_raw_stats *stats, struct device_figures *figures)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; stats->traffic != NULL && i < stats->cores; i++)
+        bytes += stats->traffic[i].read + stats->traffic[i].written;
+    if (stats->traffic == NULL || !(figures->execution_us > 0))
+        return;
+    figures->traffic_mb = (double)bytes / 1e6;
+    figures->bandwidth_gb = (double)bytes / 1e3 / figures->execution_us;
+}
+
+// Of all threads of a group, on average.
+static void find_use(const struct qaic_raw_stats *stats, const struct qaic_network *network,
+                     struct device_figures *figures)
+{
+    for (uint32_t g = 0; g < network->group_count && g < FIGURE_GROUPS; g++) {
+        double active = 0, whole = 0;
+        for (size_t i = 0; i < stats->counter_count; i++) {
+            const struct qaic_raw_counter *counter = &stats->counters[i];
+            if (network->thread_groups[counter->thread] != g ||
+                strcmp(counter->name, QAIC_COUNTER_ACTIVE) != 0)
+                continue;
+            active += (double)counter->value;
+            whole += (double)stats->thread_times[0].pcycles;
+        }
+        if (whole > 0)
+            figures->use_percent[g] = 100 * active / whole;
+    }
+}
+
 static struct device_figures find_figures(const struct running *running,
                                           const struct sample *sample, uint64_t cycles)
 {
-    struct device_figures figures = {NAN, NAN, NAN};
-    const int32_t level = part_of(running, sample)->network->stats_level;
-    if (level < QAIC_LEVEL_THREADS)
+    struct device_figures figures = {NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}};
+    const struct qaic_network *network = part_of(running, sample)->network;
+    if (network->stats_level < QAIC_LEVEL_THREADS)
         return figures;
     if (cycles > 0)
         figures.execution_us = (double)cycles * 1e6 / (double)running->program.target->clock;
-    if (level >= QAIC_LEVEL_PORTS) {
-        struct qaic_raw_stats *stats = stats_at(running, sample, QAIC_LEVEL_PORTS);
-        find_port_waits(stats, &figures);
-        qaic_stats_free(stats);
-    }
+    // Operations are not needed for these.
+    const int32_t level =
+        network->stats_level < QAIC_LEVEL_PORTS ? network->stats_level : QAIC_LEVEL_PORTS;
+    struct qaic_raw_stats *stats = stats_at(running, sample, level);
+    find_port_waits(stats, &figures);
+    find_traffic(stats, &figures);
+    find_use(stats, network, &figures);
+    qaic_stats_free(stats);
     return figures;
 }
 
@@ -150,16 +220,6 @@ static status make_path(char *path, size_t room, const struct running *running, 
         printf("Deleting previous file: %s\n", path);
     printf("Writing file:%s\n", path);
     return STATUS_OK;
-}
-
-// The same for what belongs to one inference.
-static status make_sample_path(char *path, size_t room, const struct running *running,
-                               const struct sample *sample, const char *ending)
-{
-    char name[400];
-    snprintf(name, sizeof name, "activation-%" PRIu32 "-inf-%" PRIu32 "%s",
-             sample->inference.activation, sample->inference.index, ending);
-    return make_path(path, room, running, sample->inference.activation, name);
 }
 
 // Latency -------------------------------------------------------------------------------
@@ -307,10 +367,7 @@ static void write_device_spans(const struct running *running, struct output *out
                                const struct activation_run *run, size_t index)
 {
     const struct sample *sample = &run->samples[index];
-    struct qaic_raw_stats *stats = stats_of(running, sample);
-    const struct qaic_part *part = part_of(running, sample);
-    const struct opstats opstats = {
-        .network = part->network, .stats = stats, .program = part->program};
+    struct device_stats devices = stats_by_device(running, sample);
     // The card's clock and the host's meet where the first sample begins.
     const double ticks = (double)(base_ticks(running, sample) - base_ticks(running, run->samples));
     const struct opstats_trace options = {
@@ -321,8 +378,8 @@ static void write_device_spans(const struct running *running, struct output *out
         .offset_us = us_between(running->begun, run->samples[0].inference.started) +
                      ticks * 1e6 / QAIC_TICKS_A_SECOND,
     };
-    opstats_trace_write(&opstats, &options, output);
-    qaic_stats_free(stats);
+    opstats_trace_write(devices.items, devices.count, &options, output);
+    device_stats_free(&devices);
 }
 
 static status write_trace(const struct running *running, uint32_t activation)
@@ -400,28 +457,45 @@ status qaic_streams_close(const struct running *running, uint32_t activation, st
 
 // Samples -------------------------------------------------------------------------------
 
-static status write_raw(const struct running *running, const struct sample *sample,
-                        const struct qaic_raw_stats *stats)
+// The path of what belongs to an inference of a device: `activation-0-inf-3ENDING`, or of several
+// devices `inf-3-NETWORKENDING`, as SDK 1.21 calls them.
+static status make_device_path(char *path, size_t room, const struct running *running,
+                               const struct sample *sample, const struct opstats *device,
+                               const char *ending)
 {
-    char path[4096], ending[256];
-    const struct view name = part_of(running, sample)->network->name;
-    snprintf(ending, sizeof ending, "-%.*s-aiccyclecounts.bin",
-             name.size < 200 ? (int)name.size : 200, name.data);
-    for (char *c = ending; *c != '\0'; c++)
-        *c = *c == '/' ? '_' : *c;
-    STATUS_TRY(make_sample_path(path, sizeof path, running, sample, ending));
-    return qaic_raw_write(path, stats);
+    const struct runtime_inference *at = &sample->inference;
+    char name[1024];
+    if (device->stats->device == 0)
+        snprintf(name, sizeof name, "activation-%" PRIu32 "-inf-%" PRIu32 "%s", at->activation,
+                 at->index, ending);
+    else
+        snprintf(name, sizeof name, "inf-%" PRIu32 "-%.*s%s", at->index,
+                 VIEW_ARGUMENTS(device->network->name), ending);
+    return make_path(path, room, running, at->activation, name);
+}
+
+static status write_raw(const struct running *running, const struct sample *sample,
+                        const struct opstats *device)
+{
+    char path[4096], ending[600];
+    const struct view name = device->network->name;
+    if (device->stats->device == 0)
+        snprintf(ending, sizeof ending, "-%.*s-aiccyclecounts.bin", VIEW_ARGUMENTS(name));
+    else
+        snprintf(ending, sizeof ending, "-aiccyclecounts_%.*s_.bin", VIEW_ARGUMENTS(name));
+    STATUS_TRY(make_device_path(path, sizeof path, running, sample, device, ending));
+    return qaic_raw_write(path, device->stats);
 }
 
 static status write_stats(const struct running *running, const struct sample *sample,
-                          const struct opstats *opstats)
+                          const struct opstats *device)
 {
     char path[4096];
     struct output *output;
     const struct runtime_inference *at = &sample->inference;
-    STATUS_TRY(make_sample_path(path, sizeof path, running, sample, ".txt"));
+    STATUS_TRY(make_device_path(path, sizeof path, running, sample, device, ".txt"));
     STATUS_TRY(output_open(path, &output));
-    struct qaic_summary *summary = opstats_summarise(opstats);
+    struct qaic_summary *summary = opstats_summarise(device);
     qaic_summary_write(summary, output);
     qaic_summary_free(summary);
     output_format(output,
@@ -440,16 +514,15 @@ static status write_stats(const struct running *running, const struct sample *sa
 
 static status write_sample(const struct running *running, const struct sample *sample)
 {
-    struct qaic_raw_stats *stats = stats_of(running, sample);
-    const struct qaic_part *part = part_of(running, sample);
-    const struct opstats opstats = {
-        .network = part->network, .stats = stats, .program = part->program};
+    struct device_stats devices = stats_by_device(running, sample);
     status result = STATUS_OK;
-    if ((running->types & TYPE_RAW) != 0)
-        result = write_raw(running, sample, stats);
-    if (result == STATUS_OK && (running->types & TYPE_STATS) != 0)
-        result = write_stats(running, sample, &opstats);
-    qaic_stats_free(stats);
+    for (size_t i = 0; i < devices.count && result == STATUS_OK; i++) {
+        if ((running->types & TYPE_RAW) != 0)
+            result = write_raw(running, sample, &devices.items[i]);
+        if (result == STATUS_OK && (running->types & TYPE_STATS) != 0)
+            result = write_stats(running, sample, &devices.items[i]);
+    }
+    device_stats_free(&devices);
     return result;
 }
 

@@ -13,6 +13,7 @@ enum {
     SET_SIZE_USUAL = 10,
     THREADS_USUAL = 4,
     REPORTING_USUAL = 500,
+    LIVE_USUAL = 1000,
     ACTIVATIONS_MOST = 256,
     QUEUE_MOST_INFERENCES = 65536,
 };
@@ -58,6 +59,48 @@ static status qaic_runner_read_types(const struct arguments *arguments, unsigned
                                given[i]);
         *types |= bit;
     }
+    return STATUS_OK;
+}
+
+// What older SDKs called the types.
+static status read_formats(const struct arguments *arguments, unsigned *types)
+{
+    size_t count;
+    const char *const *given = arguments_values(arguments, "aic-profiling-format", &count);
+    for (size_t i = 0; i < count; i++) {
+        const unsigned bit = strcmp(given[i], "ascii") == 0     ? TYPE_STATS
+                             : strcmp(given[i], "json") == 0    ? TYPE_TRACE
+                             : strcmp(given[i], "latency") == 0 ? TYPE_LATENCY
+                                                                : 0;
+        if (bit == 0)
+            return status_make(STATUS_USAGE,
+                               "qaic-runner: --aic-profiling-format=%s: there were ascii, json and "
+                               "latency: use --aic-profiling-type",
+                               given[i]);
+        *types |= bit;
+    }
+    return STATUS_OK;
+}
+
+// How inputs are given that this runner does not read.
+static status refuse_inputs(const struct arguments *arguments)
+{
+    static const char *const NAMES[] = {"aic-batch-input-directory", "aic-batch-input-file-list"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (arguments_value(arguments, NAMES[i]) != NULL)
+            return status_make(STATUS_UNSUPPORTED,
+                               "qaic-runner: --%s is not read here: name the files in a list of "
+                               "--aic-batch-json-input, or give them with --input-file",
+                               NAMES[i]);
+    }
+    return STATUS_OK;
+}
+
+static status read_live(struct running *running)
+{
+    unsigned period = LIVE_USUAL;
+    STATUS_TRY(read_count(running->arguments, "live-reporting-period", 1, 1000000000, &period));
+    running->live_ms = arguments_flag(running->arguments, "live-reporting") ? period : 0;
     return STATUS_OK;
 }
 
@@ -190,6 +233,9 @@ status qaic_options_read(struct running *running)
         read_count(arguments, "write-output-num-samples", 0, 1000000000, &running->output_count));
     running->outputs = arguments_value(arguments, "write-output-dir");
     STATUS_TRY(qaic_runner_read_types(arguments, &running->types));
+    STATUS_TRY(read_formats(arguments, &running->types));
+    STATUS_TRY(refuse_inputs(arguments));
+    STATUS_TRY(read_live(running));
     running->folder = arguments_value(arguments, "aic-profiling-out-dir");
     running->folder = running->folder != NULL ? running->folder : ".";
     if (arguments_value(arguments, "aic-batch-json-input") != NULL &&

@@ -6,7 +6,7 @@
 #include <pthread.h>
 
 #include "device/host.h"
-#include "formats/qaic/collect.h"
+#include "formats/qaic/statistics.h"
 #include "options.h"
 #include "qaic_feeds.h"
 #include "runtime/runtime.h"
@@ -23,10 +23,15 @@ enum profiling_type {
     TYPES_STREAMED = TYPE_TRACE_STREAM | TYPE_LATENCY_STREAM,
 };
 
-// Time that the device took for an inference, and waited for the host's doorbells: NAN where it is
-// not known.
+enum { FIGURE_GROUPS = 4 }; // of threads, that the use of is told
+
+// Time that the device took for an inference, and waited for the host's doorbells; with -ddr-stats
+// its traffic, and with counters of that how much of the time each group of threads worked: NAN
+// where it is not known.
 struct device_figures {
     double execution_us, input_wait_us, output_wait_us;
+    double traffic_mb, bandwidth_gb;
+    double use_percent[FIGURE_GROUPS];
 };
 
 // A specialization, as it is run.
@@ -82,6 +87,8 @@ struct running {
     unsigned activations, set_size, threads;
     struct sampling sampling;
     unsigned reporting_ms;
+    unsigned live_ms;            // between lines of statistics while it runs; 0: none
+    uint64_t live_reported;      // periods
     struct activation_run *runs; // by activation
     pthread_mutex_t lock;        // of what is kept of inferences
     uint64_t begun, ended;       // the run as a whole, ns
@@ -103,5 +110,15 @@ status qaic_streams_close(const struct running *running, uint32_t activation, st
 
 // All files of the samples.
 status qaic_samples_write(const struct running *running);
+
+// One line on what was done until `ended`, and all statistics at the end.
+void qaic_run_print_count(const struct running *running, uint64_t ended);
+void qaic_run_print(const struct running *running);
+
+// Says where the run went on for samples that were due after it.
+void qaic_run_say_resumed(const struct running *running);
+
+// Says which samples were asked for and are not there; the exit code.
+int qaic_run_check(const struct running *running);
 
 #endif

@@ -3,11 +3,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "formats/qaic/raw_stats.h"
+#include "formats/qaic/counters.h"
 
 enum { LEVEL_USUAL = 40, CORES_MOST = 16, DEPTH_MEMORY_LEAST = 8, DEPTH_MEMORY_MOST = 32 };
 
-static const char *const RECIPES[] = {"AxiRd", "AxiWr", "AxiRdWr", "KernelUtil", "HmxMacs"};
+void qaic_say_no_effect(const struct arguments *arguments, const struct command *command,
+                        const char *dashes)
+{
+    const struct option *option;
+    for (size_t i = 0; (option = command_option(command, i)) != NULL; i++) {
+        if (strncmp(option->help, QAIC_NO_EFFECT, strlen(QAIC_NO_EFFECT)) == 0 &&
+            arguments_flag(arguments, option->name))
+            printf("%s%s: %s\n", dashes, option->name, option->help);
+    }
+}
 
 static status read_integer(const struct arguments *arguments, const char *name, int64_t least,
                            int64_t most, int32_t *number)
@@ -73,10 +82,8 @@ static status read_recipe(const struct arguments *arguments, struct qaic_setting
         return status_make(STATUS_USAGE,
                            "%s: choose -aic-pmu-recipe or -aic-pmu-events: they exclude each other",
                            arguments_command(arguments));
-    for (size_t i = 0; i < sizeof RECIPES / sizeof RECIPES[0]; i++) {
-        if (strcmp(settings->recipe, RECIPES[i]) == 0)
-            return STATUS_OK;
-    }
+    if (qaic_recipe_counters(view_of(settings->recipe)) != 0)
+        return STATUS_OK;
     return status_make(STATUS_USAGE,
                        "%s: -aic-pmu-recipe=%s: there are AxiRd, AxiWr, AxiRdWr, KernelUtil and "
                        "HmxMacs",
@@ -120,9 +127,19 @@ static status read_statistics(const struct arguments *arguments, struct qaic_set
     STATUS_TRY(read_recipe(arguments, settings));
     STATUS_TRY(read_events(arguments, settings));
     settings->ddr = arguments_flag(arguments, "ddr-stats");
-    if (settings->ddr && settings->level < QAIC_LEVEL_THREADS)
-        return status_make(STATUS_USAGE, "%s: -ddr-stats needs -stats-level=%d or more, not %d",
-                           arguments_command(arguments), QAIC_LEVEL_THREADS, settings->level);
+    const char *needs = settings->ddr               ? "ddr-stats"
+                        : settings->recipe != NULL  ? "aic-pmu-recipe"
+                        : settings->event_count > 0 ? "aic-pmu-events"
+                                                    : NULL;
+    if (needs != NULL && settings->level < QAIC_LEVEL_THREADS)
+        return status_make(STATUS_USAGE, "%s: -%s needs -stats-level=%d or more, not %d",
+                           arguments_command(arguments), needs, QAIC_LEVEL_THREADS,
+                           settings->level);
+    for (size_t i = 0; i < settings->event_count; i++) {
+        const char *name = qaic_event_name(settings->events[i]);
+        printf("-aic-pmu-events: %X%s%s: its values are of the card alone: N/A in statistics\n",
+               (unsigned)settings->events[i], name != NULL ? ", " : "", name != NULL ? name : "");
+    }
     return STATUS_OK;
 }
 

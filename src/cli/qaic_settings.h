@@ -9,6 +9,14 @@
 
 enum { QAIC_PMU_EVENTS_MOST = 8 };
 
+// What the help text of an option begins with that is accepted and changes nothing; the rest of
+// it says why, and is printed where somebody gives it.
+#define QAIC_NO_EFFECT "taken, without effect"
+
+// Says it of those that were given. `dashes` is how the tool's options are written.
+void qaic_say_no_effect(const struct arguments *arguments, const struct command *command,
+                        const char *dashes);
+
 // Statistics that the program is to collect.
 struct qaic_settings {
     const char *folder; // where the program goes

@@ -124,7 +124,8 @@ def test_cores_get_whole_tiles_and_move_their_bytes(folder):
 
 def test_the_report_of_a_modelled_run(folder):
     """Its columns as fractions and the vendor's formulas have them: 4096 operations a cycle and core in one
-    pass, 258 GiB/s on Wormhole, 512 on Blackhole."""
+    pass, 258 GiB/s on Wormhole, 512 on Blackhole. What the product gives stays on the cores, where it is read
+    at no cost: its last operator is the conversion of what leaves the network."""
     m, k, n = 1000, 96, 200
     network = product(folder, m, k, n)
     passes = {"bf16": ("BFLOAT16", "HiFi4", 4), "bfp8_b": ("BFLOAT8_B", "HiFi2", 2), "bfp4_b": ("BFLOAT4_B", "LoFi", 1)}
@@ -139,11 +140,12 @@ def test_the_report_of_a_modelled_run(folder):
             for tensor, sides in (("INPUT_0", (m, k)), ("INPUT_1", (k, n)), ("OUTPUT_0", (m, n))):
                 equal([row[f"{tensor}_{side}_PAD[LOGICAL]"] for side in "WZYX"],
                       ["1[1]", "1[1]", *(f"{-(-side // 32) * 32}[{side}]" for side in sides)], tensor)
+                memory = "L1_HEIGHT_SHARDED" if tensor == "OUTPUT_0" else "DRAM_INTERLEAVED"
                 equal([row[f"{tensor}_{field}"] for field in ("LAYOUT", "DATATYPE", "MEMORY")],
-                      ["TILE", datatype, "DEV_0_DRAM_INTERLEAVED"], tensor)
+                      ["TILE", datatype, f"DEV_0_{memory}"], tensor)
             compute = math.ceil(math.ceil(Fraction(2 * m * k * n * count, cores * 4096)) / clock)
             sizes = [tiles(*sides) * TILE_BYTES[name] for sides in ((m, k), (k, n), (m, n))]
-            bandwidth = math.floor(max(sizes) / rate / 2**30 * 1e9)
+            bandwidth = math.floor(max(sizes[:2]) / rate / 2**30 * 1e9)
             ideal = max(compute, bandwidth)
             equal([row["MATH FIDELITY"], row["PM COMPUTE [ns]"], row["PM BANDWIDTH [ns]"], row["PM IDEAL [ns]"]],
                   [fidelity, str(compute), str(bandwidth), str(ideal)], f"{machine}, {name}")

@@ -3,6 +3,7 @@ import struct
 
 from support import *
 from onnx_writer import *
+from qaic_container import segments
 
 BUFFER = "aic-profiling-program-0-activation-0-inf-{}-QAicGraph-aiccyclecounts.bin"
 RESULT = "aic-profiling-program-0-activation-0-inf-{}-QAicGraph.qaic-opstats.{}"
@@ -51,19 +52,6 @@ def recorded(folder, *options, level=70):
     return tool("qaic-runner", "--test-data=./binaries", "--aic-profiling-type=raw_device_stats",
                 "--aic-profiling-out-dir=./stats", "--aic-profiling-num-samples=5",
                 "--aic-profiling-start-iter", "1", "--num-iter=20", cwd=folder)
-
-
-def segments(path):
-    """An independent reader of the container."""
-    data = path.read_bytes()
-    magic, major, minor, kind, size, base, count, at = struct.unpack_from("<IBBHQQQQ", data)
-    equal((magic, major, minor, kind, size), (0x00A1CD7C, 0, 1, 1, len(data)), "header")
-    found = {}
-    for i in range(count):
-        length, _, name, start = struct.unpack_from("<QQQQ", data, at - base + 32 * i)
-        text = data[name - base:data.index(b"\0", name - base)].decode()
-        found[text] = data[start - base:start - base + length]
-    return found
 
 
 def test_the_lines_of_the_document(folder):
@@ -170,7 +158,7 @@ def test_cores_of_a_trace(folder):
 
 def test_levels(folder):
     """A buffer holds what its level promises, and opstats says what to compile with."""
-    for level, sections in ((0, None), (40, ["threads"]), (69, ["doorbells", "ports", "threads"]),
+    for level, sections in ((0, None), (40, ["threads"]), (69, ["doorbells", "operations", "ports", "threads"]),
                             (70, ["doorbells", "operations", "ports", "threads"])):
         network(folder)
         tool("qaic-compile", "-model=model.onnx", "-aic-binary-dir=b", f"-stats-level={level}", cwd=folder)

@@ -5,9 +5,10 @@ import struct
 
 from support import *
 from onnx_writer import *
+from qaic_container import segments
 
 BUFFER = "aic-profiling-program-0-activation-0-inf-{}-QAicGraph-aiccyclecounts.bin"
-SLICE = "aic-profiling-program-19-inf-{0}-QAicGraph_slice{1:02d}-aiccyclecounts_QAicGraph_slice{1:02d}_.bin"
+SLICE = "aic-profiling-program-0-inf-{0}-QAicGraph_slice{1:02d}-aiccyclecounts_QAicGraph_slice{1:02d}_.bin"
 RESULT = "aic-profiling-program-0-activation-0-inf-{}-QAicGraph.qaic-opstats.{}"
 
 
@@ -190,37 +191,89 @@ def test_host_trace(folder):
              "is no trace", "no trace")
 
 
-def slices(folder, inferences=(1,), devices=2):
-    """As runs on several devices name their buffers."""
-    (folder / "several").mkdir()
-    for i in inferences:
-        for device in range(devices):
-            shutil.copy(folder / "s" / BUFFER.format(0), folder / "several" / SLICE.format(i, device))
+def on_devices(folder, devices=2, samples=1):
+    """A program on all cores of several devices, and what its run writes."""
+    write(folder / "mdp.json", json.dumps({"partitions": [
+        {"name": "P", "devices": [{"deviceId": i, "numCores": 2} for i in range(devices)]}]}))
+    weights = [make_tensor("w", "f16", [64, 64], [((k * 37) % 19 - 9) / 64 for k in range(64 * 64)])]
+    graph = make_graph([make_node("MatMul", ["x", "w"], ["p"], name="/l/MatMul"), make_node("Tanh", ["p"], ["t"], name="/l/Tanh"),
+                        make_node("Softmax", ["t"], ["y"], name="/l/Softmax")],
+                       [make_value("x", "f16", [2048, 64])], [make_value("y", "f16", [2048, 64])], weights)
+    write(folder / "model.onnx", make_model(graph))
+    tool("qaic-compile", "-model=model.onnx", "-aic-binary-dir=b", "-stats-level=70", "-ddr-stats",
+         "-mdp-load-partition-config=mdp.json", cwd=folder)
+    (folder / "s").mkdir(exist_ok=True)
+    return tool("qaic-runner", "-t", "b", "--aic-profiling-type=raw_device_stats", "--aic-profiling-out-dir=s",
+                f"--aic-profiling-num-samples={samples}", "-n", str(samples), cwd=folder)
 
 
 def test_several_devices(folder):
-    recorded(folder, cores=2)
-    slices(folder)
-    stem = "aic-profiling-program-19-inf-1-QAicGraph"
-    tool("qaic-opstats", "-q", "b", "-i", "several", "-o", "sums", "--summary", cwd=folder)
+    """A buffer of each device, by the names of SDK 1.21; a trace of all, also of what goes from one to the other."""
+    said = on_devices(folder)
+    equal(sorted(path.name for path in (folder / "s").iterdir()), [SLICE.format(0, i) for i in range(2)], "buffers")
+    for i in range(2):
+        contains(said.out, f"Writing file:s/{SLICE.format(0, i)}", "said")
+    stem = "aic-profiling-program-0-inf-0-QAicGraph"
+    tool("qaic-opstats", "-q", "b", "-i", "s", "-o", "sums", "--summary", cwd=folder)
     equal(sorted(path.name for path in (folder / "sums").iterdir()),
           [f"{stem}_slice{i:02d}.qaic-opstats.summary.txt" for i in range(2)], "a summary of each")
-    _, merged = traced(folder, "merged", "--flow-events", "full", source="several")
+    text = (folder / "sums" / f"{stem}_slice01.qaic-opstats.summary.txt").read_text()
+    true(text.startswith("Specialization: QAicGraph_slice01\n\n\n"), "its name")
+    equal(re.findall(r"^c(\d+) total:", text, re.M), ["0", "1"], "cores of a device are its own")
+    _, merged = traced(folder, "merged", "--flow-events", "full")
     equal(list(merged), [f"{stem}-merged.qaic-opstats.trace.json"], "one trace of all")
-    _, each = traced(folder, "each", "--merge-mq-traces", "false", "--flow-events", "full", source="several")
+    _, each = traced(folder, "each", "--merge-mq-traces", "false", "--flow-events", "full")
     equal(list(each), [f"{stem}_slice{i:02d}.qaic-opstats.trace.json" for i in range(2)], "or one of each")
-    equal(without(next(iter(merged.values())), lambda event: False),
-          without([event for one in each.values() for event in one], lambda event: False), "of the same events")
-    true("QAicGraph_slice01_Core_1_HMX" in names(next(iter(merged.values()))).values(), "names")
+    flows = lambda event: event["ph"] in "sf"
+    found = next(iter(merged.values()))
+    equal(without(found, flows), without([event for one in each.values() for event in one], flows), "of the same events")
+    true("QAicGraph_slice01_Core_1_HMX" in names(found).values(), "names")
     path = folder / "merged" / f"{stem}-merged.qaic-opstats.trace.json"
     equal(loss_query(path), [], "what Perfetto lost")
-    equal(trace_query(path, "select count(*) as n from flow")[0]["n"],
-          sum(event["ph"] == "s" for event in next(iter(merged.values()))), "flows of both")
-    _, one = traced(folder, "one", "--select-devices", "1", "--flow-events", "full", source="several")
+    wanted = sum(len(task["dependencies"]) for task in program_of(folder)["tasks"])
+    equal(trace_query(path, "select count(*) as n from flow")[0]["n"], wanted, "every dependency is a flow")
+    own = sum(event["ph"] == "s" for one in each.values() for event in one)
+    true(own < wanted, "those between devices are in the merged one alone")
+    _, one = traced(folder, "one", "--select-devices", "1", "--flow-events", "full")
     equal(list(one.values()), [each[f"{stem}_slice01.qaic-opstats.trace.json"]], "--select-devices")
     for list_ in ("2", "0,x", ""):
-        contains(tool("qaic-opstats", "-q", "b", "-i", "several", "--trace", "-d", list_, cwd=folder, code=2).err,
+        contains(tool("qaic-opstats", "-q", "b", "-i", "s", "--trace", "-d", list_, cwd=folder, code=2).err,
                  "devices 0 to 1", f"--select-devices {list_}")
+    contains(tool("qaic-opstats", "-q", "b", "-i", "s", "--trace", "-c", "2", cwd=folder, code=2).err, "cores 0 to 1",
+             "cores of each device")
+
+
+def program_of(folder):
+    write(folder / "b.opx", segments(folder / "b/programqpc.bin")["opscope.opx"])
+    return opscope("program", folder / "b.opx", "--json").json()
+
+
+def test_report_of_several_devices(folder):
+    """Rows of the cores of each device, nodes of all, traffic as the buffers have it."""
+    on_devices(folder, samples=2)
+    page = report(folder, "--json").json()
+    equal((page["buffers"], page["devices"]), (4, 2), "buffers")
+    equal([(row["device"], row["core"]) for row in page["cores"]], [(0, 0), (0, 1), (1, 0), (1, 1)], "cores")
+    equal({row["node"] for row in page["nodes"]}, {"/l/MatMul", "/l/Tanh", "/l/Softmax"}, "nodes")
+    read = 0
+    for device in range(2):
+        data = (folder / "s" / SLICE.format(0, device)).read_bytes()
+        equal(struct.unpack_from("<I", data, 36)[0], device + 1, "the header says which")
+        for i in range(struct.unpack_from("<I", data, 12)[0]):
+            name, size, _, offset, count = struct.unpack_from("<16sIIQQ", data, 56 + 40 * i)
+            if name.rstrip(b"\0") == b"ddr":
+                read += sum(struct.unpack_from("<Q", data, offset + size * k)[0] for k in range(count))
+    equal({row["figure"]: row["bytes"] for row in page["memory"]}["read from DDR"], read, "of one inference")
+    said = opscope("info", folder / "s" / SLICE.format(0, 1), "--qpc", folder / "b").out
+    contains(said, "QAicGraph_slice01 inference 0", "the record")
+    # What the runner makes of it by itself: a file of each device, a trace of both.
+    out = tool("qaic-runner", "-t", "b", "-n", "1", "-D", "0:1", "--aic-profiling-type=stats", "--aic-profiling-type=trace",
+               cwd=folder).out
+    for name in ("inf-0-QAicGraph_slice00.txt", "inf-0-QAicGraph_slice01.txt", "trace.json"):
+        contains(out, f"Writing file:./aic-profiling-program-0-{name}", "files")
+    found = json.loads((folder / "aic-profiling-program-0-trace.json").read_text())["traceEvents"]
+    true({"QAicGraph_slice00_Core_0_HVX", "QAicGraph_slice01_Core_1_HVX"} <= set(names(found).values()), "threads of both")
+    contains(tool("qaic-runner", "-t", "b", "-n", "1", "-D", "3", cwd=folder, code=1).err, "is for 2 devices", "too few")
 
 
 def test_missing_samples(folder):
@@ -240,10 +293,11 @@ def test_missing_samples(folder):
     # A second run into the same folder starts anew.
     shutil.copy(folder / "s" / BUFFER.format(0), folder / "s" / BUFFER.format(100))
     equal(tool("qaic-opstats", *words, cwd=folder).err, "", "and 100")
-    slices(folder, inferences=(1, 2))
-    (folder / "several" / SLICE.format(2, 1)).unlink()
-    said = tool("qaic-opstats", "-q", "b", "-i", "several", "-o", "out", "--summary", cwd=folder, code=3).err
-    contains(said, "inference 2: device 1 has no buffer", "a device")
+    shutil.rmtree(folder / "s")
+    on_devices(folder, samples=2)
+    (folder / "s" / SLICE.format(1, 1)).unlink()
+    said = tool("qaic-opstats", *words, cwd=folder, code=3).err
+    contains(said, "inference 1: device 1 has no buffer", "a device")
 
 
 def test_order_of_buffers(folder):
@@ -272,17 +326,31 @@ def test_report(folder):
         sections[name.rstrip(b"\0").decode()] = (size, offset, count)
     size, offset, count = sections["operations"]
     items = [struct.unpack_from("<IHHIIQQQII", data, offset + size * k) for k in range(count)]
-    ticks = sum(item[6] - item[5] for item in items)
+    tasks = len(program_of(folder)["tasks"])
+    raised = sum(item[6] - item[5] for item in items if item[4] >= tasks)
+    ticks = sum(item[6] - item[5] for item in items) - raised
     work = sum(row["work_ns"] for row in page["bounds"] if row["bound"] != "sync")
     true(abs(work - ticks * 1e9 / 19.2e6) <= 5, f"all work: {work}")
     sync = next(row for row in page["bounds"] if row["bound"] == "sync")
-    true(abs(sync["work_ns"] - sum(item[8] for item in items) * 1e9 / 19.2e6) <= 1, "all waits")
+    true(abs(sync["work_ns"] - (raised + sum(item[8] for item in items)) * 1e9 / 19.2e6) <= 1,
+         "all waits, and what raises semaphores")
     for rows in ("blocks", "nodes"):
         true(abs(sum(row["work_ns"] for row in page[rows]) - work) <= len(page[rows]) + 5, rows)
+    spans = {}
+    for event in events(folder, "spans"):
+        name = event.get("args", {}).get("opName", "").rpartition("/__")[0]
+        if name:
+            first, last = spans.get(name, (event["ts"], 0))
+            spans[name] = (min(first, event["ts"]), max(last, event["ts"] + event["dur"]))
+    for row in page["nodes"]:
+        true(abs(row["span_ns"] - 1000 * (spans[row["node"]][1] - spans[row["node"]][0])) <= 60, f"from first to last: {row}")
+    for row in page["blocks"]:
+        own = [span for name, span in spans.items() if name.rpartition("/")[0] == row["block"]]
+        true(abs(row["span_ns"] - 1000 * (max(end for _, end in own) - min(start for start, _ in own))) <= 60, f"block {row}")
     equal({row["block"] for row in page["blocks"]},
           {row["node"].rpartition("/")[0] for row in page["nodes"]}, "blocks are those of nodes")
     found = opscope("operators", folder / "s" / BUFFER.format(0), "--qpc", folder / "b", "--json").json()
-    equal({row["name"]: row["bound"] for row in found["operators"]},
+    equal({row["name"]: row["bound"] for row in found["operators"] if row["name"] != "(no operator)"},
           {row["node"]: row["bound"] for row in page["nodes"]}, "bounds, by both commands")
     size, offset, count = sections["ddr"]
     traffic = [struct.unpack_from("<QQ", data, offset + size * k) for k in range(count)]

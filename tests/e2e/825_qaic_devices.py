@@ -4,6 +4,7 @@ import struct
 from support import *
 from onnx_writer import *
 from onnx_decoder import decoder
+from qaic_container import segments
 
 CORES = 16
 
@@ -39,13 +40,7 @@ def partitions(folder, *parts, kind="p2p"):
 
 def extracted(folder, name="b"):
     """The program of a container, as a file of its own."""
-    data = (folder / name / "programqpc.bin").read_bytes()
-    _, _, _, _, _, base, count, at = struct.unpack_from("<IBBHQQQQ", data)
-    for i in range(count):
-        length, _, title, start = struct.unpack_from("<QQQQ", data, at - base + 32 * i)
-        if data[title - base:data.index(b"\0", title - base)] == b"opscope.opx":
-            return write(folder / f"{name}.opx", data[start - base:start - base + length])
-    raise Failure("the container has no program")
+    return write(folder / f"{name}.opx", segments(folder / name / "programqpc.bin")["opscope.opx"])
 
 
 def compiled(folder, *options, name="b"):

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/sort.h"
 #include "base/memory.h"
 #include "summary.h"
 
@@ -123,6 +122,12 @@ bool qaic_collect_core(const struct program *program, const struct target *targe
     return true;
 }
 
+bool qaic_collect_writes_near(const struct program *program, const struct target *target,
+                              const struct program_task *task)
+{
+    return operand_of(program, task, true, true, target) != NULL;
+}
+
 static uint64_t written_bytes(const struct program *program, const struct program_task *task)
 {
     uint64_t bytes = 0;
@@ -138,6 +143,26 @@ static uint64_t written_bytes(const struct program *program, const struct progra
     return bytes;
 }
 
+// As the vendor's tools call what lays values out anew; NULL: it does something else.
+static const char *layout_kind(const char *type)
+{
+    static const char *const KINDS[][2] = {{"to_tiles", "aicconverttod32"},
+                                           {"weights_to_tiles", "aicconvertweightstod32"},
+                                           {"from_tiles", "aicconvertfromd32"}};
+    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
+        if (strcmp(type, KINDS[i][0]) == 0)
+            return KINDS[i][1];
+    }
+    return NULL;
+}
+
+bool qaic_collect_lays_out(const struct program *program, uint32_t task)
+{
+    const uint32_t group = program->tasks[task].group;
+    return program->tasks[task].kind == PROGRAM_TASK_COMPUTE && group != PROGRAM_NONE &&
+           layout_kind(program_text(program, program->groups[group].type)) != NULL;
+}
+
 static struct view qaic_collect_kind_of(struct arena *arena, const struct program *program,
                                         const struct target *target,
                                         const struct program_task *task)
@@ -145,13 +170,14 @@ static struct view qaic_collect_kind_of(struct arena *arena, const struct progra
     const struct target_engine *engine = &target->engines[task->engine];
     if (engine->role == TARGET_ROLE_COMMUNICATION)
         return VIEW_LITERAL("aicmulticastvtcm");
-    if (task->kind == PROGRAM_TASK_TRANSFER) {
-        const struct program_operand *to = operand_of(program, task, true, true, target);
-        return to != NULL ? VIEW_LITERAL("aiccopytovtcm") : VIEW_LITERAL("aiccopyfromvtcm");
-    }
+    if (task->kind == PROGRAM_TASK_TRANSFER)
+        return qaic_collect_writes_near(program, target, task) ? VIEW_LITERAL("aiccopytovtcm")
+                                                               : VIEW_LITERAL("aiccopyfromvtcm");
     const char *type = task->group == PROGRAM_NONE
                            ? "code"
                            : program_text(program, program->groups[task->group].type);
+    if (layout_kind(type) != NULL)
+        return view_of(layout_kind(type));
     const struct view kind = arena_print(arena, "aic%s", type);
     char *letters = arena_allocate(arena, kind.size + 1);
     for (size_t i = 0; i < kind.size; i++)
@@ -240,9 +266,32 @@ static void collect_tasks(struct qaic_collected *collected, const struct threads
     }
 }
 
+// Raising a semaphore is the last operation of its core's list, and of no node of the network.
+static void collect_increments(struct qaic_collected *collected)
+{
+    struct qaic_network *network = collected->network;
+    for (size_t i = 0; i < collected->increments.count; i++) {
+        struct qaic_increment *own = &collected->increments.items[i];
+        struct qaic_operations *list =
+            qaic_network_operations(network, own->place.core, own->place.group);
+        const char *side = own->output ? "output" : "input";
+        const struct qaic_operation operation = {
+            .kind = arena_print(&network->arena, "aic%ssemaphoreinc", side),
+            .type = VIEW_LITERAL("i8"),
+            .memory = VIEW_LITERAL("TCM"),
+            .attributes = arena_print(&network->arena, "{Thread: %u, Tile: 0}", own->place.thread),
+            .output_size = own->bytes,
+        };
+        own->place.ordinal = (uint32_t)list->count;
+        qaic_operation_add(list, &operation);
+    }
+}
+
 static uint32_t qaic_collect_count_cores(const struct program *program, const struct target *target)
 {
     uint32_t cores = 1;
+    if (target->plan.devices && target->device_count > 1)
+        return target->device_count * target->core_count;
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
         if (is_of_the_device(&target->engines[task->engine]) &&
@@ -253,6 +302,7 @@ static uint32_t qaic_collect_count_cores(const struct program *program, const st
 }
 
 status qaic_collect(const struct program *program, const struct target *target,
+                    const struct device_pair *kept, size_t kept_count,
                     struct qaic_collected *out_collected)
 {
     struct threads threads = {0};
@@ -263,6 +313,7 @@ status qaic_collect(const struct program *program, const struct target *target,
     *out_collected =
         (struct qaic_collected){.network = network,
                                 .cores = cores,
+                                .devices = target->plan.devices ? target->device_count : 1,
                                 .places = memory_allocate_zeroed((size_t)program->task_count + 1,
                                                                  sizeof *out_collected->places)};
     for (uint32_t g = 0, thread = 0; g < threads.group_count; g++) {
@@ -271,11 +322,15 @@ status qaic_collect(const struct program *program, const struct target *target,
             network->thread_groups[thread++] = g;
     }
     network->hvx_threads = threads.group_count > 0 ? threads.sizes[0] : 0;
-    network->name = VIEW_LITERAL("QAicGraph");
+    network->name = VIEW_LITERAL(QAIC_NETWORK_NAME);
     network->batch_size = 1;
     network->stats_batch = 1;
     network->ticks_a_ms = QAIC_TICKS_A_SECOND / 1000;
     collect_tasks(out_collected, &threads, program, target);
+    qaic_increments_find(program, target, kept, kept_count, out_collected->places, cores,
+                         &out_collected->increments);
+    collect_increments(out_collected);
+    out_collected->inputs = qaic_inputs_by_buffer(program, kept, kept_count);
     threads_free(&threads);
     return STATUS_OK;
 }
@@ -283,182 +338,7 @@ status qaic_collect(const struct program *program, const struct target *target,
 void qaic_collected_free(struct qaic_collected *collected)
 {
     qaic_network_free(collected->network);
+    qaic_increments_free(&collected->increments);
+    free(collected->inputs);
     free(collected->places);
-}
-
-// Statistics ---------------------------------------------------------------------------
-
-static uint64_t ticks_of(const struct target *target, uint64_t cycles)
-{
-    return (uint64_t)((unsigned __int128)cycles * QAIC_TICKS_A_SECOND / target->clock);
-}
-
-static int by_thread(const void *left, const void *right)
-{
-    const struct qaic_raw_operation *a = left, *b = right;
-    if (a->core != b->core)
-        return a->core < b->core ? -1 : 1;
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return (a->task > b->task) - (a->task < b->task);
-}
-
-// Before an operation its thread waits for what it needs.
-static void find_waits(struct qaic_raw_operation *items, size_t count, uint64_t base)
-{
-    uint64_t end = base;
-    for (size_t i = 0; i < count; i++) {
-        const bool same =
-            i > 0 && items[i].core == items[i - 1].core && items[i].thread == items[i - 1].thread;
-        end = same ? end : base;
-        const uint64_t wait = items[i].start > end ? items[i].start - end : 0;
-        items[i].sync = wait < UINT32_MAX ? (uint32_t)wait : UINT32_MAX;
-        end = items[i].end > end ? items[i].end : end;
-    }
-}
-
-static void model_operations(struct qaic_raw_stats *stats, const struct qaic_collected *collected,
-                             const struct program *program, const struct target *target,
-                             const struct sim_result *times, uint64_t base)
-{
-    struct qaic_raw_operation *items =
-        memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *items);
-    size_t count = 0;
-    for (uint32_t i = 0; i < program->task_count; i++) {
-        const struct qaic_place *place = &collected->places[i];
-        if (place->core == NOWHERE)
-            continue;
-        items[count++] = (struct qaic_raw_operation){
-            .core = place->core,
-            .thread = place->thread,
-            .group = place->group,
-            .ordinal = place->ordinal,
-            .task = i,
-            .start = base + ticks_of(target, times->tasks[i].start),
-            .end = base + ticks_of(target, times->tasks[i].end),
-            .pcycles = times->tasks[i].end - times->tasks[i].start,
-        };
-    }
-    sort_items(items, count, sizeof *items, by_thread);
-    find_waits(items, count, base);
-    stats->operations = items;
-    stats->operation_count = count;
-}
-
-static void model_traffic(struct qaic_raw_stats *stats, const struct qaic_collected *collected,
-                          const struct program *program, const struct target *target)
-{
-    struct qaic_raw_traffic *traffic =
-        memory_allocate_zeroed((size_t)stats->cores + 1, sizeof *traffic);
-    for (uint32_t i = 0; i < program->task_count; i++) {
-        const struct program_task *task = &program->tasks[i];
-        if (collected->places[i].core == NOWHERE || task->kind != PROGRAM_TASK_TRANSFER ||
-            target->engines[task->engine].role != TARGET_ROLE_TRANSFER)
-            continue;
-        struct qaic_raw_traffic *own = &traffic[collected->places[i].core];
-        const bool in = operand_of(program, task, true, true, target) != NULL;
-        *(in ? &own->read : &own->written) += task->cost.bytes;
-    }
-    stats->traffic = traffic;
-}
-
-// A thread waits for its inputs' doorbells. Outputs have their places before an inference begins:
-// for those nothing waits.
-static void model_ports(struct qaic_raw_stats *stats, const struct qaic_collected *collected,
-                        const struct program *program, const struct target *target,
-                        const struct sim_result *times)
-{
-    const size_t lanes = (size_t)stats->cores * stats->threads;
-    struct qaic_raw_ports *ports = memory_allocate_zeroed(lanes + 1, sizeof *ports);
-    uint64_t *cycles = memory_allocate_zeroed(lanes + 1, sizeof *cycles);
-    for (uint32_t i = 0; i < program->task_count; i++) {
-        const struct qaic_place *place = &collected->places[i];
-        if (place->core != NOWHERE)
-            cycles[(size_t)place->core * stats->threads + place->thread] += times->waits[i];
-    }
-    for (size_t i = 0; i < lanes; i++)
-        ports[i].input_wait = ticks_of(target, cycles[i]);
-    free(cycles);
-    stats->ports = ports;
-}
-
-static int by_time(const void *left, const void *right)
-{
-    const struct qaic_raw_doorbell *a = left, *b = right;
-    if (a->time != b->time)
-        return a->time < b->time ? -1 : 1;
-    if (a->port != b->port)
-        return a->port < b->port ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
-
-static void add_doorbells(struct qaic_raw_doorbell *items, size_t *count, uint32_t port,
-                          const struct sim_times *times, uint32_t number,
-                          const struct target *target, uint64_t base)
-{
-    for (uint32_t i = 0; i < number; i++) {
-        if (times[i].end > 0)
-            items[(*count)++] =
-                (struct qaic_raw_doorbell){port, i, base + ticks_of(target, times[i].end)};
-    }
-}
-
-static void model_doorbells(struct qaic_raw_stats *stats, const struct program *program,
-                            const struct target *target, const struct sim_result *times,
-                            uint64_t base)
-{
-    const size_t room = (size_t)program->input_count + program->output_count + 1;
-    struct qaic_raw_doorbell *items = memory_allocate_zeroed(room, sizeof *items);
-    add_doorbells(items, &stats->doorbell_count, QAIC_PORT_INPUT, times->inputs,
-                  program->input_count, target, base);
-    add_doorbells(items, &stats->doorbell_count, QAIC_PORT_OUTPUT, times->outputs,
-                  program->output_count, target, base);
-    sort_items(items, stats->doorbell_count, sizeof *items, by_time);
-    stats->doorbells = items;
-}
-
-struct qaic_raw_stats *qaic_stats_model(const struct qaic_collected *collected,
-                                        const struct program *program, const struct target *target,
-                                        const struct sim_result *times, uint32_t level,
-                                        uint64_t base)
-{
-    const struct qaic_network *network = collected->network;
-    struct qaic_raw_stats *stats = memory_allocate_zeroed(1, sizeof *stats);
-    stats->level = level;
-    stats->cores = collected->cores;
-    stats->threads = network->threads;
-    stats->frequency = QAIC_TICKS_A_SECOND;
-    if (level >= QAIC_LEVEL_THREADS) {
-        const size_t lanes = (size_t)stats->cores * stats->threads;
-        struct qaic_raw_thread *threads = memory_allocate_zeroed(lanes + 1, sizeof *threads);
-        for (size_t i = 0; i < lanes; i++)
-            threads[i] = (struct qaic_raw_thread){.start = base,
-                                                  .end = base + ticks_of(target, times->end),
-                                                  .pcycles = times->end,
-                                                  .activation = UINT64_MAX};
-        stats->thread_times = threads;
-    }
-    if (level >= QAIC_LEVEL_THREADS && network->ddr_stats)
-        model_traffic(stats, collected, program, target);
-    if (level >= QAIC_LEVEL_PORTS && times->linked) {
-        model_ports(stats, collected, program, target, times);
-        model_doorbells(stats, program, target, times, base);
-    }
-    if (level >= QAIC_LEVEL_OPERATIONS)
-        model_operations(stats, collected, program, target, times, base);
-    return stats;
-}
-
-void qaic_stats_free(struct qaic_raw_stats *stats)
-{
-    if (stats == NULL)
-        return;
-    free((void *)(uintptr_t)stats->thread_times);
-    free((void *)(uintptr_t)stats->ports);
-    free((void *)(uintptr_t)stats->doorbells);
-    free((void *)(uintptr_t)stats->traffic);
-    free((void *)(uintptr_t)stats->operations);
-    free(stats);
 }

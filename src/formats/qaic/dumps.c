@@ -228,7 +228,7 @@ status qaic_dumps_write(const char *folder, const char *network, const struct pr
     status result = folder_make(folder);
     if (result != STATUS_OK)
         return result;
-    STATUS_TRY(qaic_collect(program, target, &collected));
+    STATUS_TRY(qaic_collect(program, target, NULL, 0, &collected));
     for (size_t i = 0; i < sizeof FILES / sizeof FILES[0] && result == STATUS_OK; i++) {
         struct dump dump = {program, target, times, &collected, NULL};
         char path[4096];

@@ -1,6 +1,7 @@
 #include "io_list.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "wire/json_reader.h"
 
@@ -29,6 +30,25 @@ static status io_list_begin(struct reading *reading)
     return STATUS_OK;
 }
 
+static bool io_list_precision(struct view name, enum element *out_element)
+{
+    static const struct {
+        const char *name;
+        enum element element;
+    } PRECISIONS[] = {{"float16", ELEMENT_F16},
+                      {"float32", ELEMENT_F32},
+                      {"float", ELEMENT_F32},
+                      {"int8", ELEMENT_I8},
+                      {"uint8", ELEMENT_U8}};
+    for (size_t i = 0; i < sizeof PRECISIONS / sizeof PRECISIONS[0]; i++) {
+        if (view_is(name, PRECISIONS[i].name)) {
+            *out_element = PRECISIONS[i].element;
+            return true;
+        }
+    }
+    return false;
+}
+
 static status io_list_set(const struct reading *reading, uint64_t line, struct view key,
                           struct view value)
 {
@@ -37,27 +57,54 @@ static status io_list_set(const struct reading *reading, uint64_t line, struct v
         item->name = value;
         return STATUS_OK;
     }
-    if (!view_is(key, "Precision"))
-        return status_at(STATUS_UNSUPPORTED, reading->name, line,
-                         "'%.*s': IOName and Precision are known here", VIEW_ARGUMENTS(key));
-    if (view_is(value, "float16"))
-        item->element = ELEMENT_F16;
-    else if (view_is(value, "float32") || view_is(value, "float"))
-        item->element = ELEMENT_F32;
-    else
-        return status_at(STATUS_UNSUPPORTED, reading->name, line,
-                         "precision '%.*s': there are float16 and float32", VIEW_ARGUMENTS(value));
-    return STATUS_OK;
+    if (view_is(key, "Precision"))
+        return io_list_precision(value, &item->element)
+                   ? STATUS_OK
+                   : status_at(STATUS_UNSUPPORTED, reading->name, line,
+                               "precision '%.*s': there are float16, float32, int8 and uint8",
+                               VIEW_ARGUMENTS(value));
+    if (view_is(key, "Scale"))
+        return view_to_double(value, &item->scale) && item->scale > 0 && isfinite(item->scale)
+                   ? STATUS_OK
+                   : status_at(STATUS_DATA, reading->name, line,
+                               "Scale '%.*s': expected a number above 0", VIEW_ARGUMENTS(value));
+    if (view_is(key, "Offset"))
+        return view_to_i64(value, &item->offset) && item->offset >= -128 && item->offset <= 255
+                   ? STATUS_OK
+                   : status_at(STATUS_DATA, reading->name, line,
+                               "Offset '%.*s': expected a number of the precision",
+                               VIEW_ARGUMENTS(value));
+    return status_at(STATUS_UNSUPPORTED, reading->name, line,
+                     "'%.*s': IOName, Precision, Scale and Offset are known here",
+                     VIEW_ARGUMENTS(key));
+}
+
+// Whether the offset is a number of the precision.
+static bool offset_fits(const struct network_port *item)
+{
+    return item->element == ELEMENT_I8   ? item->offset <= 127
+           : item->element == ELEMENT_U8 ? item->offset >= 0
+                                         : item->offset == 0;
 }
 
 static status io_list_end(const struct reading *reading, uint64_t line)
 {
     const struct qaic_io_list *list = reading->list;
     const struct network_port *item = list->count > 0 ? &list->items[list->count - 1] : NULL;
-    if (item == NULL || (item->name.size > 0 && item->element != ELEMENT_NONE))
+    if (item == NULL)
         return STATUS_OK;
-    return status_at(STATUS_DATA, reading->name, line, "the item before has no %s",
-                     item->name.size == 0 ? "IOName" : "Precision");
+    if (item->name.size == 0 || item->element == ELEMENT_NONE)
+        return status_at(STATUS_DATA, reading->name, line, "the item before has no %s",
+                         item->name.size == 0 ? "IOName" : "Precision");
+    const bool integer = item->element == ELEMENT_I8 || item->element == ELEMENT_U8;
+    if (integer != (item->scale > 0))
+        return status_at(STATUS_DATA, reading->name, line,
+                         integer ? "the item before has no Scale: which reals its integers are"
+                                 : "the item before has a Scale, which is for int8 and uint8");
+    if (!offset_fits(item))
+        return status_at(STATUS_DATA, reading->name, line,
+                         "the Offset of the item before is no number of its precision");
+    return STATUS_OK;
 }
 
 // YAML ---------------------------------------------------------------------------------

@@ -43,6 +43,8 @@ enum {
     BINDING_NAME = 1,
     BINDING_INITIAL = 2,
     IO_TYPE = 1,
+    IO_SCALE = 2,
+    IO_OFFSET = 3,
     IO_DIMS = 4,
     VERSION = 9,
     LEVEL_OF_OPERATIONS = 70,
@@ -89,6 +91,27 @@ void qaic_operation_add(struct qaic_operations *list, const struct qaic_operatio
 {
     list->items = memory_grow(list->items, list->count, &list->capacity, sizeof *list->items);
     list->items[list->count++] = *operation;
+}
+
+struct qaic_network *qaic_network_slice(const struct qaic_network *network, uint32_t device,
+                                        uint32_t cores)
+{
+    struct qaic_network *slice = memory_allocate_zeroed(1, sizeof *slice);
+    *slice = *network;
+    slice->arena = (struct arena){0};
+    slice->name =
+        arena_print(&slice->arena, "%.*s_slice%02u", VIEW_ARGUMENTS(network->name), device);
+    slice->cores = cores;
+    slice->operations = &network->operations[(size_t)device * cores * network->group_count];
+    return slice;
+}
+
+void qaic_network_slice_free(struct qaic_network *slice)
+{
+    if (slice == NULL)
+        return;
+    arena_free(&slice->arena);
+    free(slice);
 }
 
 // Writing ------------------------------------------------------------------------------
@@ -178,6 +201,13 @@ static void put_binding(struct bytes *to, uint32_t field, const struct qaic_bind
     struct bytes whole = {0}, initial = {0};
     networkdesc_put_text(&whole, BINDING_NAME, binding->name);
     networkdesc_put_number(&initial, IO_TYPE, binding->type);
+    if (binding->scale != 0) {
+        unsigned char *at = bytes_reserve(&initial, PROTOBUF_TAG_MOST + sizeof(float));
+        uint32_t bits;
+        memcpy(&bits, &binding->scale, sizeof bits);
+        initial.size += (size_t)(protobuf_put_fixed32(at, IO_SCALE, bits) - at);
+        networkdesc_put_number(&initial, IO_OFFSET, (uint64_t)(int64_t)binding->offset);
+    }
     for (uint32_t i = 0; i < binding->rank; i++)
         networkdesc_put_number(&initial, IO_DIMS, (uint64_t)(int64_t)binding->dims[i]);
     put_message(&whole, BINDING_INITIAL, &initial);
@@ -323,6 +353,10 @@ static void read_shape(struct view bytes, struct qaic_binding *binding)
         uint64_t number;
         if (field.number == IO_TYPE && field.type == PROTOBUF_VARINT)
             binding->type = (uint32_t)field.value;
+        else if (field.number == IO_OFFSET && field.type == PROTOBUF_VARINT)
+            binding->offset = (int32_t)field.value;
+        else if (field.number == IO_SCALE && field.type == PROTOBUF_FIXED32)
+            memcpy(&binding->scale, &(uint32_t){(uint32_t)field.value}, sizeof binding->scale);
         while (field.number == IO_DIMS && binding->rank < 16 &&
                protobuf_next_varint(&field, &rest, &number))
             binding->dims[binding->rank++] = (int32_t)number;

@@ -9,6 +9,8 @@
 #include "base/bytes.h"
 #include "base/status.h"
 
+#define QAIC_NETWORK_NAME "QAicGraph" // of one that is alone
+
 struct qaic_operation {
     struct view name;   // of the node
     struct view kind;   // "aicconvolutiond32"
@@ -28,6 +30,8 @@ struct qaic_operations {
 struct qaic_binding {
     struct view name;
     uint32_t type; // dataType of the descriptor: 0 float, 1 float16, 2 int8 ...
+    float scale;   // of 2 and 3, quantized: a number q is scale * (q - offset)
+    int32_t offset;
     uint32_t rank;
     int32_t dims[16];
 };
@@ -59,6 +63,12 @@ void qaic_network_free(struct qaic_network *network);
 struct qaic_operations *qaic_network_operations(const struct qaic_network *network, uint32_t core,
                                                 uint32_t group);
 void qaic_operation_add(struct qaic_operations *list, const struct qaic_operation *operation);
+
+// What one of several devices has of a network: `cores` of them, from 0 on, and a name that says
+// which it is ("QAicGraph_slice01"). Everything else is lent: the network must outlive it.
+struct qaic_network *qaic_network_slice(const struct qaic_network *network, uint32_t device,
+                                        uint32_t cores);
+void qaic_network_slice_free(struct qaic_network *slice);
 
 // `name` is for messages. Texts are views into `bytes`.
 status qaic_network_read(const char *name, struct view bytes, struct qaic_network **out_network);

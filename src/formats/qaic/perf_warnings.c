@@ -17,7 +17,8 @@ struct cores {
     uint64_t *conversions; // cycles of tasks that only lay out elements, by lane
     uint32_t lanes;
     uint32_t conversion_count;
-    uint32_t slowest; // task of them
+    uint32_t d32_count; // of them, to and from D32
+    uint32_t slowest;   // task of them
 };
 
 static double share(const struct sim_result *times, uint64_t cycles)
@@ -43,6 +44,7 @@ static void count_task(struct cores *cores, const struct program *program,
     if (task->cost.kind != COST_MOVEMENT)
         return;
     cores->conversions[lane] += length_of(times, index);
+    cores->d32_count += qaic_collect_lays_out(program, index);
     if (cores->conversion_count++ == 0 ||
         length_of(times, index) > length_of(times, cores->slowest))
         cores->slowest = index;
@@ -106,8 +108,10 @@ static void find_conversions(const struct cores *cores, const struct program *pr
         return;
     const uint32_t group = program->tasks[cores->slowest].group;
     bytes_append_format(
-        to, "layout: %u tasks only lay out elements anew: %.1f %% of the time, most for '%s'\n",
-        cores->conversion_count, share(times, longest),
+        to,
+        "layout: %u tasks only lay out elements anew, %u of them to or from D32: %.1f %% of the "
+        "time, most for '%s'\n",
+        cores->conversion_count, cores->d32_count, share(times, longest),
         group != PROGRAM_NONE ? program_text(program, program->groups[group].name) : "");
 }
 

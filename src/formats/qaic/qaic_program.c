@@ -15,9 +15,10 @@
 #define SEGMENT_PROGRAM "opscope.opx"
 #define SEGMENT_SYMBOLS "opscope.symbols"
 #define SEGMENT_RETAINED "opscope.retained"
+#define SEGMENT_RECIPE "opscope.recipe"
 
 enum { ELF_HEADER = 52, MACHINE_HEXAGON = 164 }; // of 32 bits
-enum { SEGMENT_NAME_MOST = 64, SEGMENTS_ONCE = 5 };
+enum { SEGMENT_NAME_MOST = 64, SEGMENTS_ONCE = 6 };
 
 static uint32_t qaic_program_checksum_of(struct view bytes)
 {
@@ -63,6 +64,28 @@ static status read_part(struct qaic_program *program, const struct qpc_segment *
     return read_own(program, index, part);
 }
 
+// Of several devices each has its own cores.
+static void slice_part(struct qaic_part *part, const struct target *target)
+{
+    const bool several = target != NULL && target->plan.devices && target->device_count > 1;
+    part->devices = several ? target->device_count : 1;
+    if (!several || part->network->cores % part->devices != 0) {
+        part->devices = 1;
+        return;
+    }
+    part->slices = memory_allocate_zeroed(part->devices, sizeof *part->slices);
+    for (uint32_t i = 0; i < part->devices; i++)
+        part->slices[i] =
+            qaic_network_slice(part->network, i, part->network->cores / part->devices);
+}
+
+const struct qaic_network *qaic_part_network(const struct qaic_part *part, uint32_t device)
+{
+    if (part->slices == NULL)
+        return device == 0 ? part->network : NULL;
+    return device > 0 && device <= part->devices ? part->slices[device - 1] : NULL;
+}
+
 // All were compiled for the same machine.
 static status check_parts(const struct qaic_program *program)
 {
@@ -95,7 +118,11 @@ static status qaic_program_read_all(const char *path, struct qaic_program *progr
     if (program->part_count == 0)
         return status_make(STATUS_DATA, "%s: has no segment %s: it describes no network", file,
                            SEGMENT_NETWORK);
+    for (size_t i = 0; i < program->part_count; i++)
+        slice_part(&program->parts[i], program->target);
     program->retained = qpc_find(program->qpc, SEGMENT_RETAINED) != NULL;
+    const struct qpc_segment *recipe = qpc_find(program->qpc, SEGMENT_RECIPE);
+    program->recipe = recipe != NULL ? recipe->bytes : VIEW_LITERAL("");
     program->network = program->parts[0].network;
     program->checksum = program->parts[0].checksum;
     program->program = program->parts[0].program;
@@ -123,6 +150,9 @@ const struct qaic_part *qaic_program_find(const struct qaic_program *program, ui
 void qaic_program_free(struct qaic_program *program)
 {
     for (size_t i = 0; i < program->part_count; i++) {
+        for (uint32_t k = 0; program->parts[i].slices != NULL && k < program->parts[i].devices; k++)
+            qaic_network_slice_free(program->parts[i].slices[k]);
+        free(program->parts[i].slices);
         program_free(program->parts[i].program);
         qaic_network_free(program->parts[i].network);
     }
@@ -193,6 +223,8 @@ static status write_container(const char *path, const struct qaic_made *made,
     add_segment(segments, &count, "opscope.version", view_of(OPSCOPE_VERSION));
     if (made->retained)
         add_segment(segments, &count, SEGMENT_RETAINED, VIEW_LITERAL("_RetainedState"));
+    if (made->recipe.size > 0)
+        add_segment(segments, &count, SEGMENT_RECIPE, made->recipe);
     for (size_t i = 0; i < made->part_count; i++) {
         add_segment(segments, &count, written[i].names[0], bytes_view(&written[i].described));
         programs.items[count] = made->parts[i].program;

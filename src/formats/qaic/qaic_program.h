@@ -17,6 +17,8 @@ struct qaic_part {
     uint32_t checksum;            // of the description
     struct program *program;      // NULL: another compiler made it
     struct view symbols;          // "batch_size=1 seq_len=32"; "": it was compiled as it is
+    struct qaic_network **slices; // of several devices: what each has of the network; NULL: one
+    uint32_t devices;
 };
 
 struct qaic_program {
@@ -24,6 +26,7 @@ struct qaic_program {
     struct qaic_part *parts; // at least one
     size_t part_count;
     bool retained;         // outputs that are called so are inputs of the next inference
+    struct view recipe;    // of counters that its statistics have; "": none
     struct target *target; // NULL: another compiler made it
     // Those of the first part.
     struct qaic_network *network;
@@ -38,6 +41,10 @@ void qaic_program_free(struct qaic_program *program);
 // The part that a buffer of statistics with this checksum belongs to; NULL: none.
 const struct qaic_part *qaic_program_find(const struct qaic_program *program, uint32_t checksum);
 
+// The network that the statistics of a device are of: `device` is its number + 1, or 0 where there
+// is one. NULL: it has no such device.
+const struct qaic_network *qaic_part_network(const struct qaic_part *part, uint32_t device);
+
 // What is written; `made_by` is the command line, kept inside.
 struct qaic_made {
     const struct qaic_made_part {
@@ -47,6 +54,7 @@ struct qaic_made {
     } * parts;
     size_t part_count;
     bool retained;
+    struct view recipe; // "": none
     struct view made_by;
 };
 

@@ -20,8 +20,9 @@ struct raw_reading {
     const struct input *input;
     struct profile *profile;
     struct qaic_raw_stats stats;
-    struct qaic_program container;   // all zero: none was given
-    const struct qaic_part *program; // of it: what was run; NULL: it is not known
+    struct qaic_program container;      // all zero: none was given
+    const struct qaic_part *program;    // of it: what was run; NULL: it is not known
+    const struct qaic_network *network; // of the device; NULL: the same
     struct nodes nodes;
     struct keys keys;
     uint32_t clock;
@@ -36,7 +37,7 @@ struct raw_reading {
 
 static const struct qaic_network *network_of(const struct raw_reading *reading)
 {
-    return reading->program != NULL ? reading->program->network : NULL;
+    return reading->network;
 }
 
 static const struct program *program_of(const struct raw_reading *reading)
@@ -55,6 +56,7 @@ static uint32_t add_track(struct raw_reading *reading, struct track track, const
 {
     track.name = profile_string(reading->profile, view_of(name));
     track.clock = reading->clock;
+    track.device = reading->stats.device;
     track.provenance = provenance_of(reading);
     return profile_track_add(reading->profile, &track);
 }
@@ -289,6 +291,76 @@ static void add_operation(struct raw_reading *reading, size_t index)
     add_wait(reading, item, SLOT_BARRIER, "barrier", item->end, item->barrier);
 }
 
+// What is counted --------------------------------------------------------------------------
+
+// One figure of an inference, at its end.
+static void add_figure(struct raw_reading *reading, uint32_t parent, uint32_t core,
+                       const char *name, const char *unit, uint64_t figure)
+{
+    const struct qaic_raw_stats *stats = &reading->stats;
+    const uint64_t end =
+        stats->thread_times[(size_t)core * stats->threads].end; // threads end together
+    struct track track = {.kind = TRACK_COUNTER, .parent = parent, .core = core + 1};
+    track.unit = profile_string(reading->profile, view_of(unit));
+    const struct value value = {.kind = VALUE_UINT, .number = figure};
+    reading->values.size = 0;
+    value_add(&reading->values, &value);
+    const struct event event = {
+        .kind = EVENT_COUNTER, .track = add_track(reading, track, name), .start = end, .end = end};
+    add_event(reading, &event);
+}
+
+static void add_figures(struct raw_reading *reading)
+{
+    const struct qaic_raw_stats *stats = &reading->stats;
+    char name[64];
+    for (uint32_t i = 0; stats->traffic != NULL && i < stats->cores; i++) {
+        add_figure(reading, reading->groups[i], i, "DDR read", "bytes", stats->traffic[i].read);
+        add_figure(reading, reading->groups[i], i, "DDR written", "bytes",
+                   stats->traffic[i].written);
+    }
+    for (size_t i = 0; i < stats->counter_count; i++) {
+        const struct qaic_raw_counter *counter = &stats->counters[i];
+        snprintf(name, sizeof name, "t%" PRIu32 " %s", counter->thread, counter->name);
+        add_figure(reading, reading->groups[counter->core], counter->core, name, "",
+                   counter->value);
+    }
+    for (size_t i = 0; stats->ports != NULL && i < (size_t)stats->cores * stats->threads; i++) {
+        const uint32_t core = (uint32_t)(i / stats->threads);
+        const uint64_t waits[2] = {stats->ports[i].input_wait, stats->ports[i].output_wait};
+        for (uint32_t k = 0; k < 2; k++) {
+            snprintf(name, sizeof name, "t%" PRIu32 " wait for port %d",
+                     (uint32_t)(i % stats->threads), QAIC_PORT_INPUT + (int)k);
+            add_figure(reading, reading->groups[core], core, name, "ticks", waits[k]);
+        }
+    }
+}
+
+// Inputs that came from the host.
+static void add_doorbells(struct raw_reading *reading)
+{
+    const struct qaic_raw_stats *stats = &reading->stats;
+    struct track track = {.kind = TRACK_LANE, .parent = reading->process};
+    uint32_t lane = 0;
+    char name[32];
+    for (size_t i = 0; i < stats->doorbell_count; i++) {
+        const struct qaic_raw_doorbell *bell = &stats->doorbells[i];
+        if (lane == 0) {
+            snprintf(name, sizeof name, "port %" PRIu32, bell->port);
+            profile_track_set_engine(reading->profile, &track, ROLE_CONTROL, name);
+            lane = add_track(reading, track, name);
+        }
+        snprintf(name, sizeof name, "input %" PRIu32, bell->index);
+        const struct event event = {.kind = EVENT_INSTANT,
+                                    .track = lane,
+                                    .name = profile_string(reading->profile, view_of(name)),
+                                    .start = bell->time,
+                                    .end = bell->time};
+        reading->values.size = 0;
+        add_event(reading, &event);
+    }
+}
+
 // All --------------------------------------------------------------------------------------
 
 static void say_facts(struct raw_reading *reading)
@@ -319,10 +391,11 @@ static void note_account(struct raw_reading *reading)
         profile_note(profile, 0, LEDGER_REMARK, 1,
                      "%s: holds %" PRIu64 " operations more than it says", path, stats->added);
     if (stats->level < QAIC_LEVEL_OPERATIONS)
-        profile_note(profile, 0, LEDGER_REMARK, 1,
-                     "%s: was recorded at level %" PRIu32
-                     ", which has no operations: compile with -stats-level=%d and run again",
-                     path, stats->level, QAIC_LEVEL_OPERATIONS);
+        profile_note(
+            profile, 0, LEDGER_REMARK, 1,
+            "%s: was recorded at level %" PRIu32
+            ", which has no cycles of operators: compile with -stats-level=%d and run again",
+            path, stats->level, QAIC_LEVEL_OPERATIONS);
     if (network_of(reading) == NULL)
         profile_note(profile, 0, LEDGER_REMARK, 1,
                      "%s: names, kinds, sizes and dependencies of its operations are in the "
@@ -346,6 +419,9 @@ static status raw_profile_build(struct raw_reading *reading)
     find_flows(reading);
     for (uint32_t i = 0; stats->thread_times != NULL && stats->threads > 0 && i < stats->cores; i++)
         add_inference(reading, i);
+    if (stats->thread_times != NULL && stats->threads > 0)
+        add_figures(reading);
+    add_doorbells(reading);
     for (size_t i = 0; i < stats->operation_count; i++)
         add_operation(reading, i);
     nodes_finish(&reading->nodes);
@@ -360,8 +436,10 @@ static status read_container(struct raw_reading *reading, const char *container)
         return STATUS_OK;
     STATUS_TRY(qaic_program_open(container, &reading->container));
     reading->program = qaic_program_find(&reading->container, stats->program);
-    if (reading->program == NULL || stats->cores != reading->program->network->cores ||
-        stats->threads != reading->program->network->threads)
+    if (reading->program != NULL)
+        reading->network = qaic_part_network(reading->program, stats->device);
+    if (reading->network == NULL || stats->cores != reading->network->cores ||
+        stats->threads != reading->network->threads)
         return status_make(STATUS_DATA,
                            "%s: belongs to another program than %s: give the programqpc.bin that "
                            "was run",

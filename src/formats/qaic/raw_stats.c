@@ -18,7 +18,7 @@ struct raw_header {
     uint32_t threads;
     uint32_t measured;
     uint32_t program;
-    uint32_t reserved;
+    uint32_t device;
     uint64_t inference;
     uint64_t frequency;
 };
@@ -32,7 +32,8 @@ struct raw_section {
 };
 
 static_assert(sizeof(struct raw_header) == 56 && sizeof(struct raw_section) == 40 &&
-                  sizeof(struct qaic_raw_operation) == 48 && sizeof(struct qaic_raw_doorbell) == 16,
+                  sizeof(struct qaic_raw_operation) == 48 &&
+                  sizeof(struct qaic_raw_doorbell) == 16 && sizeof(struct qaic_raw_counter) == 32,
               "the layout of the file");
 
 bool qaic_raw_recognise(struct view bytes)
@@ -77,6 +78,17 @@ static status take_operations(const struct input *input, const struct raw_sectio
     return STATUS_OK;
 }
 
+static bool counters_are_sound(const struct qaic_raw_counter *items, uint64_t count,
+                               const struct qaic_raw_stats *stats)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        if (items[i].core >= stats->cores || items[i].thread >= stats->threads ||
+            memchr(items[i].name, '\0', sizeof items[i].name) == NULL)
+            return false;
+    }
+    return true;
+}
+
 static status take_section(const struct input *input, const struct raw_section *section,
                            struct qaic_raw_stats *stats)
 {
@@ -104,6 +116,12 @@ static status take_section(const struct input *input, const struct raw_section *
         if (items == NULL || count != stats->cores)
             return raw_fail(input, "the traffic of its cores is not all there");
         stats->traffic = items;
+    } else if (memcmp(section->name, "pmu", 4) == 0) {
+        items = items_of(input, section, sizeof *stats->counters, &count);
+        if (items == NULL || count != section->count || !counters_are_sound(items, count, stats))
+            return raw_fail(input, "its counters are not all there");
+        stats->counters = items;
+        stats->counter_count = (size_t)count;
     } else if (memcmp(section->name, "operations", 11) == 0) {
         return take_operations(input, section, stats);
     }
@@ -129,6 +147,7 @@ status qaic_raw_read(const struct input *input, struct qaic_raw_stats *out_stats
                                          .threads = header.threads,
                                          .measured = header.measured != 0,
                                          .program = header.program,
+                                         .device = header.device,
                                          .inference = header.inference,
                                          .frequency = header.frequency};
     if (header.frequency == 0)
@@ -156,6 +175,7 @@ status qaic_raw_write(const char *path, const struct qaic_raw_stats *stats)
     const struct part parts[] = {
         {"threads", sizeof *stats->thread_times, stats->thread_times, lanes},
         {"ddr", sizeof *stats->traffic, stats->traffic, stats->cores},
+        {"pmu", sizeof *stats->counters, stats->counters, stats->counter_count},
         {"ports", sizeof *stats->ports, stats->ports, lanes},
         {"doorbells", sizeof *stats->doorbells, stats->doorbells, stats->doorbell_count},
         {"operations", sizeof *stats->operations, stats->operations, stats->operation_count},
@@ -168,6 +188,7 @@ status qaic_raw_write(const char *path, const struct qaic_raw_stats *stats)
                                 .threads = stats->threads,
                                 .measured = stats->measured,
                                 .program = stats->program,
+                                .device = stats->device,
                                 .inference = stats->inference,
                                 .frequency = stats->frequency};
     memcpy(header.magic, MAGIC, sizeof MAGIC);

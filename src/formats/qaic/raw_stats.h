@@ -28,11 +28,18 @@ struct qaic_raw_ports {
     uint64_t input_wait, output_wait;
 };
 
-// An input that came from the host, or an output that went there.
+// An input that came from the host.
 struct qaic_raw_doorbell {
-    uint32_t port;  // QAIC_PORT_INPUT or QAIC_PORT_OUTPUT
-    uint32_t index; // of the network's inputs or outputs
+    uint32_t port;  // QAIC_PORT_INPUT
+    uint32_t index; // of the network's inputs
     uint64_t time;
+};
+
+// A counter of a thread.
+struct qaic_raw_counter {
+    char name[16]; // ends in a NUL
+    uint32_t core, thread;
+    uint64_t value;
 };
 
 struct qaic_raw_traffic {
@@ -44,7 +51,7 @@ struct qaic_raw_operation {
     uint16_t thread;
     uint16_t group;
     uint32_t ordinal; // in the list of its core and group
-    uint32_t task;    // of the program; to join dependencies
+    uint32_t task;    // of the program, to join dependencies; from its number on: of a semaphore
     uint64_t start, end;
     uint64_t pcycles;
     uint32_t sync;    // ticks that the thread waited before it
@@ -54,16 +61,19 @@ struct qaic_raw_operation {
 struct qaic_raw_stats {
     uint32_t level;
     uint32_t cores, threads;
+    uint32_t device;  // of several: number + 1, and cores are its own; 0: there is one
     bool measured;    // on the machine that ran it; else modelled
     uint32_t program; // checksum of the network's description that it belongs to
     uint64_t inference;
     uint64_t frequency;                         // of the UTIMER, Hz
     const struct qaic_raw_thread *thread_times; // [core * threads + thread]; NULL below the level
     const struct qaic_raw_ports *ports;         // the same
-    const struct qaic_raw_doorbell *doorbells;  // in the order of their times
+    const struct qaic_raw_doorbell *doorbells;  // in the order of inputs
     size_t doorbell_count;
-    const struct qaic_raw_traffic *traffic; // by core; NULL: not asked for
-    const struct qaic_raw_operation *operations;
+    const struct qaic_raw_traffic *traffic;  // by core; NULL: not asked for
+    const struct qaic_raw_counter *counters; // by core and thread; NULL: not asked for
+    size_t counter_count;
+    const struct qaic_raw_operation *operations; // at level 50 those that raise semaphores
     size_t operation_count;
     uint64_t cut;   // operations that the file ends before
     uint64_t added; // operations after as many as the buffer says that it has

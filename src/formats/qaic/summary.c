@@ -74,12 +74,15 @@ static bool take_thread(struct qaic_summary *summary, const char *line)
     unsigned core, number;
     char group[32];
     uint64_t ucycles, start, end, pcycles;
-    double utilization;
-    int used = 0;
+    double utilization = NAN;
+    int used = 0, rest = 0;
     sscanf(line,
-           "c%u t%u %31s %" SCNu64 " ucycles [%" SCNu64 ", %" SCNu64 "] %" SCNu64
-           " pcycles %lf%% utilization%n",
-           &core, &number, group, &ucycles, &start, &end, &pcycles, &utilization, &used);
+           "c%u t%u %31s %" SCNu64 " ucycles [%" SCNu64 ", %" SCNu64 "] %" SCNu64 " pcycles%n",
+           &core, &number, group, &ucycles, &start, &end, &pcycles, &rest);
+    if (rest > 0)
+        sscanf(line + rest, " N/A utilization%n", &used);
+    if (rest > 0 && used == 0)
+        sscanf(line + rest, "%lf%% utilization%n", &utilization, &used);
     struct qaic_thread *thread =
         used > 0 ? thread_of(qaic_summary_core_of(summary, core), number) : NULL;
     if (thread == NULL)
@@ -222,6 +225,18 @@ static bool take_specialization(struct qaic_summary *summary, const char *line)
     return true;
 }
 
+// What opscope says besides, and what its runner does.
+static bool take_note(struct qaic_summary *summary, const char *line)
+{
+    const struct view text = view_of(line);
+    if (!view_starts_with(text, "opscope: ") && !view_starts_with(text, "device: ") &&
+        !view_starts_with(text, "host: "))
+        return false;
+    bytes_append_format(&summary->notes, "%s\n", line);
+    summary->modelled |= view_is(text, QAIC_SUMMARY_MODELLED);
+    return true;
+}
+
 // A number, or NAN for "N/A"; percents have their sign.
 static bool read_cell(struct view text, double *out_number)
 {
@@ -303,7 +318,7 @@ static bool take_line(struct qaic_summary *summary, struct view line)
         take_thread,           take_core_total, qaic_summary_take_batch,
         take_inference,        take_port,       take_activation,
         take_footer,           take_rate,       take_specialization,
-        qaic_summary_take_row,
+        qaic_summary_take_row, take_note,
     };
     char text[LINE_MOST];
     if (line.size == 0 || is_head(line))
@@ -353,6 +368,7 @@ void qaic_summary_free(struct qaic_summary *summary)
         free(core->rows);
     }
     free(summary->cores);
+    bytes_free(&summary->notes);
     arena_free(&summary->arena);
     free(summary);
 }
@@ -398,9 +414,11 @@ static void write_threads(struct output *output, const struct qaic_core *core)
         snprintf(group, sizeof group, "%.*s", VIEW_ARGUMENTS(thread->group));
         output_format(output,
                       "c%" PRIu32 "    t%zu %-8s%16" PRIu64 " ucycles [%" PRIu64 ", %" PRIu64
-                      "]%16" PRIu64 " pcycles%7.2f%% utilization\n",
+                      "]%16" PRIu64 " pcycles",
                       core->number, i, group, thread->ucycles, thread->start, thread->end,
-                      thread->pcycles, thread->utilization);
+                      thread->pcycles);
+        write_cell(output, 8, 2, "%", thread->utilization);
+        output_text(output, " utilization\n");
     }
     output_text(output, "\n\n");
     for (size_t i = 0; i < core->thread_count; i++) {
@@ -461,5 +479,6 @@ void qaic_summary_write(const struct qaic_summary *summary, struct output *outpu
         output_format(
             output, "max input wait ucycles:%18" PRIu64 "\nmax output wait ucycles:%17" PRIu64 "\n",
             summary->input_wait, summary->output_wait);
+    output_write(output, summary->notes.data, summary->notes.size);
     output_text(output, "\n\n");
 }

@@ -6,10 +6,15 @@
 #define OPSCOPE_FORMATS_QAIC_SUMMARY_H
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/input.h"
 #include "base/output.h"
 
 enum { QAIC_TICKS_A_SECOND = 19200000 }; // of the UTIMER that counts ucycles
+
+// The line that says where times come from, in summaries that are not the vendor's.
+#define QAIC_SUMMARY_MODELLED "opscope: times are modelled by the simulated card"
+#define QAIC_SUMMARY_MEASURED "opscope: times are this machine's, at the card's clock"
 
 // A kind of work of a core. What is not there is NAN and prints as N/A.
 struct qaic_row {
@@ -29,7 +34,7 @@ struct qaic_thread {
     struct view group;   // "HVX"
     uint64_t start, end; // UTIMER
     uint64_t ucycles, pcycles;
-    double utilization;     // percent
+    double utilization;     // percent; NAN: not known
     uint64_t *port_ucycles; // by port of the summary
     bool has_activation;
     uint64_t activation;
@@ -60,7 +65,9 @@ struct qaic_summary {
     struct view batch_rate, inference_rate; // "(1/0.0231603): 43.1774"
     bool has_waits;
     uint64_t input_wait, output_wait;
-    uint64_t unread; // lines that say nothing known
+    struct bytes notes; // lines that are not the vendor's: "opscope: c00 DDR ..."
+    bool modelled;      // one of them says that times are
+    uint64_t unread;    // lines that say nothing known
     size_t first_unread;
 };
 

@@ -99,11 +99,16 @@ static uint32_t operator_of(struct summary_reading *reading, const struct qaic_r
 
 // Lanes ------------------------------------------------------------------------------------
 
+static enum provenance provenance_of(const struct summary_reading *reading)
+{
+    return reading->summary->modelled ? PROVENANCE_MODELLED : PROVENANCE_MEASURED;
+}
+
 static uint32_t add_track(struct summary_reading *reading, struct track track, const char *name)
 {
     track.name = profile_string(reading->profile, view_of(name));
     track.clock = reading->clock;
-    track.provenance = PROVENANCE_MEASURED;
+    track.provenance = provenance_of(reading);
     return profile_track_add(reading->profile, &track);
 }
 
@@ -142,7 +147,7 @@ static void add_number(struct summary_reading *reading, const char *key, double 
         return;
     const struct value value = {.key = profile_string(reading->profile, view_of(key)),
                                 .kind = VALUE_REAL,
-                                .provenance = PROVENANCE_MEASURED,
+                                .provenance = provenance_of(reading),
                                 .real = number};
     value_add(&reading->values, &value);
 }
@@ -279,7 +284,7 @@ static void summary_profile_build(struct summary_reading *reading)
         summary->specialization.size > 0 ? summary->specialization : summary->network;
     const struct track process = {
         .kind = TRACK_PROCESS,
-        .provenance = PROVENANCE_MEASURED,
+        .provenance = provenance_of(reading),
         .name = profile_string(profile, called.size > 0 ? called : VIEW_LITERAL("network"))};
     profile_fact_add(profile, "format", VIEW_LITERAL("qaic-summary"));
     profile_fact_add(profile, "placement", VIEW_LITERAL("totals"));

@@ -92,7 +92,11 @@ static void print_bindings(struct bytes *to, const char *what, const struct qaic
                             type_name(bindings[i].type));
         for (uint32_t d = 0; d < bindings[i].rank; d++)
             bytes_append_format(to, "%s%" PRId32, d > 0 ? " x " : "", bindings[i].dims[d]);
-        bytes_append_format(to, "]\n");
+        if (bindings[i].scale != 0)
+            bytes_append_format(to, "], %g * (q %c %d)\n", (double)bindings[i].scale,
+                                bindings[i].offset < 0 ? '+' : '-', abs(bindings[i].offset));
+        else
+            bytes_append_format(to, "]\n");
     }
 }
 
@@ -135,6 +139,10 @@ static void write_bindings(struct json_writer *json, const char *key,
         for (uint32_t d = 0; d < bindings[i].rank; d++)
             write_number(json, NULL, bindings[i].dims[d]);
         json_close(json);
+        if (bindings[i].scale != 0) {
+            json_real(json, "scale", (double)bindings[i].scale);
+            write_number(json, "offset", bindings[i].offset);
+        }
         json_close(json);
     }
     json_close(json);

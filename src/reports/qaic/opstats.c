@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "formats/qaic/counters.h"
 
 status opstats_check(const struct opstats *opstats, const char *path)
 {
@@ -314,7 +315,9 @@ static void add_threads(const struct opstats *opstats, const struct totals *tota
             .end = raw->end,
             .ucycles = raw->end - raw->start,
             .pcycles = raw->pcycles,
-            .utilization = opstats_percent_of(totals->busy[lane], raw->pcycles),
+            .utilization = stats->level < QAIC_LEVEL_OPERATIONS
+                               ? NAN
+                               : opstats_percent_of(totals->busy[lane], raw->pcycles),
             .has_activation = raw->activation != UINT64_MAX,
             .activation = raw->activation,
             .port_ucycles = memory_allocate_zeroed(2, sizeof(uint64_t)),
@@ -363,11 +366,95 @@ static void add_rates(const struct opstats *opstats, struct qaic_summary *summar
         arena_print(&summary->arena, "(%d/%g): %g", batch, seconds, batch / seconds);
 }
 
+// What the published summaries have no lines for ---------------------------------------------
+
+static void note_counters(const struct opstats *opstats, const char *times, struct bytes *notes)
+{
+    const struct qaic_raw_stats *stats = opstats->stats;
+    for (size_t i = 0; i < stats->counter_count; i++) {
+        const struct qaic_raw_counter *counter = &stats->counters[i];
+        bytes_append_format(notes, "opscope: c%02" PRIu32 "t%" PRIu32 " PMU %s: %" PRIu64 " (%s)\n",
+                            counter->core, counter->thread, counter->name, counter->value, times);
+    }
+}
+
+// What was counted of a group's threads.
+struct group_use {
+    uint64_t active, threads;
+};
+
+static struct group_use *find_use(const struct opstats *opstats)
+{
+    const struct qaic_network *network = opstats->network;
+    const struct qaic_raw_stats *stats = opstats->stats;
+    struct group_use *use =
+        memory_allocate_zeroed((size_t)network->cores * network->group_count + 1, sizeof *use);
+    for (size_t i = 0; i < stats->counter_count; i++) {
+        const struct qaic_raw_counter *counter = &stats->counters[i];
+        if (strcmp(counter->name, QAIC_COUNTER_ACTIVE) != 0)
+            continue;
+        struct group_use *own = &use[(size_t)counter->core * network->group_count +
+                                     network->thread_groups[counter->thread]];
+        own->active += counter->value;
+        own->threads++;
+    }
+    return use;
+}
+
+// How much of the core's cycles a thread of each group worked on average.
+static void note_use(const struct qaic_network *network, const struct qaic_core *core,
+                     const struct group_use *use, const char *times, struct bytes *notes)
+{
+    bool any = false;
+    for (uint32_t g = 0; g < network->group_count; g++) {
+        const struct view name = network->group_names[g];
+        if (use[g].threads == 0)
+            continue;
+        if (!any)
+            bytes_append_format(notes, "opscope: c%02" PRIu32, core->number);
+        any = true;
+        const struct view called = view_is(name, "DMAIssue") ? VIEW_LITERAL("DMA") : name;
+        bytes_append_format(notes, " %.*sActivePct: %.2f", VIEW_ARGUMENTS(called),
+                            opstats_percent_of(use[g].active, use[g].threads * core->pcycles));
+    }
+    if (any)
+        bytes_append_format(notes, " (%s)\n", times);
+}
+
+static void add_notes(const struct opstats *opstats, struct qaic_summary *summary)
+{
+    const struct qaic_raw_stats *stats = opstats->stats;
+    const struct qaic_network *network = opstats->network;
+    const char *times = stats->measured ? "measured" : "modelled";
+    summary->modelled = !stats->measured;
+    bytes_append_format(&summary->notes, "%s\n",
+                        stats->measured ? QAIC_SUMMARY_MEASURED : QAIC_SUMMARY_MODELLED);
+    for (size_t i = 0; stats->traffic != NULL && i < summary->core_count; i++)
+        bytes_append_format(&summary->notes,
+                            "opscope: c%02zu DDR traffic: %" PRIu64 " bytes read, %" PRIu64
+                            " written (modelled)\n",
+                            i, stats->traffic[i].read, stats->traffic[i].written);
+    note_counters(opstats, times, &summary->notes);
+    struct group_use *use = find_use(opstats);
+    for (size_t i = 0; i < summary->core_count; i++)
+        note_use(network, &summary->cores[i], &use[i * network->group_count], times,
+                 &summary->notes);
+    free(use);
+    for (size_t i = 0; i < network->pmu_count; i++) {
+        const char *name = qaic_event_name(network->pmu_events[i]);
+        bytes_append_format(&summary->notes, "opscope: PMU event %X%s%s%s: N/A\n",
+                            (unsigned)network->pmu_events[i], name != NULL ? " (" : "",
+                            name != NULL ? name : "", name != NULL ? ")" : "");
+    }
+}
+
 struct qaic_summary *opstats_summarise(const struct opstats *opstats)
 {
     struct qaic_summary *summary = memory_allocate_zeroed(1, sizeof *summary);
     const uint32_t cores = opstats->stats->thread_times != NULL ? opstats->network->cores : 0;
     summary->network = opstats->network->name;
+    if (!view_is(summary->network, QAIC_NETWORK_NAME)) // one of several
+        summary->specialization = summary->network;
     summary->start = UINT64_MAX;
     summary->cores = memory_allocate_zeroed((size_t)cores + 1, sizeof *summary->cores);
     summary->core_count = cores;
@@ -390,6 +477,7 @@ struct qaic_summary *opstats_summarise(const struct opstats *opstats)
     summary->has_total = cores > 0;
     if (cores > 0)
         add_rates(opstats, summary);
+    add_notes(opstats, summary);
     totals_free(&totals);
     opstats_plan_free(made);
     return summary;

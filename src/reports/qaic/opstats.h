@@ -37,7 +37,6 @@ struct opstats {
     const struct qaic_raw_stats *stats;
     const struct program *program;   // for dependencies; NULL: none are known
     const struct opstats_plan *plan; // NULL: made where it is needed
-    uint32_t device;                 // of several: number + 1; 0: there is one
 };
 
 // Fails for a buffer that is not of this network.
@@ -55,13 +54,14 @@ struct opstats_trace {
     bool part;
     bool follows;     // an event stands before
     bool unnamed;     // threads were named by a part before
-    double offset_us; // of the first start
+    double offset_us; // of the first start of all
 };
 
-// What overlaps on a track stands on further ones (opstats_lanes.h). Memory: 17 bytes an operation,
-// and with flows 8 a task.
-void opstats_trace_write(const struct opstats *opstats, const struct opstats_trace *options,
-                         struct output *output);
+// Of an inference, a part for each of its devices, all on one clock. What overlaps on a track
+// stands on further ones (opstats_lanes.h). Memory: 17 bytes an operation, and with flows 16 a
+// task.
+void opstats_trace_write(const struct opstats *parts, size_t count,
+                         const struct opstats_trace *options, struct output *output);
 
 // Ticks at which the first of its threads starts; UINT64_MAX: none is known.
 uint64_t opstats_first_start(const struct qaic_raw_stats *stats);

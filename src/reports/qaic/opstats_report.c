@@ -92,31 +92,48 @@ void opstats_report_free(struct opstats_report *report)
 // Buffers ----------------------------------------------------------------------------------
 
 // The cores of a device, made where they are new.
-static struct opstats_core *cores_of(struct opstats_report *report, uint32_t device)
+static struct opstats_core *cores_of(struct opstats_report *report, uint32_t device, uint32_t cores)
 {
     const struct qaic_network *network = report->network;
-    for (size_t i = 0; i < report->core_count; i += network->cores) {
+    for (size_t i = 0; i < report->core_count; i += cores) {
         if (report->cores[i].device == device)
             return &report->cores[i];
     }
-    report->cores = memory_resize(report->cores, (report->core_count + network->cores + 1) *
-                                                     sizeof *report->cores);
+    report->cores =
+        memory_resize(report->cores, (report->core_count + cores + 1) * sizeof *report->cores);
     struct opstats_core *made = &report->cores[report->core_count];
-    for (uint32_t i = 0; i < network->cores; i++)
+    for (uint32_t i = 0; i < cores; i++)
         made[i] = (struct opstats_core){
             .device = device,
             .number = i,
             .busy = memory_allocate_zeroed((size_t)network->group_count + 1, sizeof(uint64_t)),
             .threads = memory_allocate_zeroed((size_t)network->threads + 1, sizeof(uint64_t))};
-    report->core_count += network->cores;
+    report->core_count += cores;
     report->devices++;
     return made;
 }
 
-static void add_operation(struct opstats_report *report, const struct qaic_raw_operation *item,
-                          struct opstats_core *core)
+// `last` of what has not begun is 0.
+static void widen(struct opstats_part *part, uint64_t start, uint64_t end)
 {
-    const size_t group = (size_t)item->core * report->network->group_count + item->group;
+    part->first = part->last == 0 || start < part->first ? start : part->first;
+    part->last = end > part->last ? end : part->last;
+}
+
+static void end_spans(struct opstats_part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        parts[i].span += parts[i].last - parts[i].first;
+        parts[i].spans += parts[i].last > 0;
+        parts[i].first = parts[i].last = 0;
+    }
+}
+
+// `first` is the number of the device's first core in the network.
+static void add_operation(struct opstats_report *report, const struct qaic_raw_operation *item,
+                          uint32_t first, struct opstats_core *core)
+{
+    const size_t group = ((size_t)first + item->core) * report->network->group_count + item->group;
     const size_t at = report->plan->first[group] + item->ordinal;
     const struct qaic_operation *operation =
         &report->network->operations[group].items[item->ordinal];
@@ -128,6 +145,7 @@ static void add_operation(struct opstats_report *report, const struct qaic_raw_o
         struct opstats_part *node = &report->nodes[report->node_of[at] - 1];
         node->ticks[time] += ticks;
         node->ticks[NODE_SYNC] += item->sync;
+        widen(node, item->start, item->end);
     }
     core->threads[item->thread] += ticks;
     core->sync += item->sync;
@@ -166,22 +184,30 @@ static void add_core(const struct opstats_report *report, const struct qaic_raw_
         core->threads[i] = 0;
 }
 
-void opstats_report_add(struct opstats_report *report, const struct opstats *opstats)
+void opstats_report_add(struct opstats_report *report, const struct qaic_raw_stats *stats)
 {
-    const struct qaic_raw_stats *stats = opstats->stats;
-    struct opstats_core *cores = cores_of(report, opstats->device > 0 ? opstats->device - 1 : 0);
+    const uint32_t device = stats->device > 0 ? stats->device - 1 : 0;
+    struct opstats_core *cores = cores_of(report, device, stats->cores);
     report->measured = stats->measured;
     report->frequency = stats->frequency;
-    report->inferences++;
+    report->buffers++;
     report->has_traffic |= stats->traffic != NULL;
     for (uint32_t i = 0; stats->traffic != NULL && i < stats->cores; i++) {
         report->read += stats->traffic[i].read;
         report->written += stats->traffic[i].written;
     }
     for (size_t i = 0; i < stats->operation_count; i++)
-        add_operation(report, &stats->operations[i], &cores[stats->operations[i].core]);
+        add_operation(report, &stats->operations[i], device * stats->cores,
+                      &cores[stats->operations[i].core]);
     for (uint32_t i = 0; stats->thread_times != NULL && i < stats->cores; i++)
         add_core(report, stats, &cores[i]);
+    for (size_t i = 0; i < report->node_count; i++) {
+        if (report->nodes[i].last > 0)
+            widen(&report->blocks[report->nodes[i].block], report->nodes[i].first,
+                  report->nodes[i].last);
+    }
+    end_spans(report->nodes, report->node_count);
+    end_spans(report->blocks, report->block_count);
 }
 
 // Results ----------------------------------------------------------------------------------
@@ -263,7 +289,7 @@ static void add_figure(struct opstats_report *report, const char *name, uint64_t
 
 static void find_figures(struct opstats_report *report)
 {
-    const uint64_t each = report->inferences > 0 ? report->inferences : 1;
+    const uint64_t each = report->inferences;
     uint64_t weights = 0;
     add_figure(report, "stays in VTCM", report->near_bytes / each, report->all_bytes / each,
                "what operations write");
@@ -280,6 +306,9 @@ static void find_figures(struct opstats_report *report)
 
 void opstats_report_finish(struct opstats_report *report)
 {
+    const size_t devices = report->devices > 0 ? report->devices : 1;
+    report->inferences = (report->buffers + devices - 1) / devices;
+    report->inferences = report->inferences > 0 ? report->inferences : 1;
     for (size_t i = 0; i < report->node_count; i++) {
         const struct opstats_part *node = &report->nodes[i];
         const char *bound = node_bound(node->ticks);

@@ -17,7 +17,10 @@ struct opstats_part {
     struct view name;
     uint64_t ticks[NODE_TIMES];
     uint32_t nodes;
-    uint32_t block; // of a node: index
+    uint32_t block;       // of a node: index
+    uint64_t first, last; // ticks: of the buffer at hand, from the first start to the last end
+    uint64_t span;        // of all buffers that have it: how long that is
+    uint64_t spans;       // how many these are
 };
 
 struct opstats_core {
@@ -46,7 +49,8 @@ struct opstats_report {
     const struct opstats_plan *plan;
     bool measured;
     uint64_t frequency;
-    size_t inferences; // buffers, over devices
+    size_t buffers;
+    size_t inferences; // of all devices together
     size_t devices;
     struct arena arena;
     uint32_t *node_of; // by operation of the plan: index + 1; 0: it has no name
@@ -68,8 +72,8 @@ struct opstats_report *opstats_report_make(const struct opstats *opstats,
                                            const struct target *target);
 void opstats_report_free(struct opstats_report *report);
 
-// One buffer more, that was checked.
-void opstats_report_add(struct opstats_report *report, const struct opstats *opstats);
+// One buffer more, that was checked: of the network, or of one of its devices.
+void opstats_report_add(struct opstats_report *report, const struct qaic_raw_stats *stats);
 
 // When all are added: sorts, and finds stragglers and figures.
 void opstats_report_finish(struct opstats_report *report);

@@ -12,7 +12,7 @@ static const struct opstats_report *report_of(const struct table_query *query)
 // Ticks of all inferences as nanoseconds of one.
 static struct table_cell ns_cell(const struct opstats_report *report, uint64_t ticks)
 {
-    const uint64_t each = report->inferences > 0 ? report->inferences : 1;
+    const uint64_t each = report->inferences;
     return table_whole((uint64_t)((unsigned __int128)ticks * 1000000000 /
                                   ((unsigned __int128)report->frequency * each)));
 }
@@ -68,6 +68,17 @@ static struct table_cell part_share_cell(const struct table_query *query)
 static struct table_cell part_sync_cell(const struct table_query *query)
 {
     return ns_cell(query->report, part_of(query)->ticks[NODE_SYNC]);
+}
+
+// Of a device each, on average.
+static struct table_cell part_span_cell(const struct table_query *query)
+{
+    const struct opstats_part *part = part_of(query);
+    const uint64_t frequency = report_of(query)->frequency;
+    if (part->spans == 0)
+        return table_absent();
+    return table_whole((uint64_t)((unsigned __int128)part->span * 1000000000 /
+                                  ((unsigned __int128)frequency * part->spans)));
 }
 
 static struct table_cell part_nodes_cell(const struct table_query *query)
@@ -179,26 +190,33 @@ static const struct table_column BOUND_COLUMNS[] = {
      .argument = PART_BOUNDS, .cell = part_nodes_cell},
 };
 
+#define SPAN_COLUMN(list)                                                                          \
+    {.key = "span_ns", .title = "span", .meaning = "from its first operation's start to its last one's end", \
+     .type = TABLE_NS, .look = TABLE_SCALED, .width = 9, .place = 3, .argument = (list),           \
+     .cell = part_span_cell}
+
 static const struct table_column BLOCK_COLUMNS[] = {
-    {.key = "block", .meaning = "path of nodes", .place = 6, .argument = PART_BLOCKS,
+    {.key = "block", .meaning = "path of nodes", .place = 7, .argument = PART_BLOCKS,
      .cell = part_name_cell},
     PART_COLUMNS(PART_BLOCKS),
+    SPAN_COLUMN(PART_BLOCKS),
     {.key = "sync_ns", .title = "sync", .meaning = "waits before its operations", .type = TABLE_NS,
-     .look = TABLE_SCALED, .width = 9, .place = 3, .argument = PART_BLOCKS, .cell = part_sync_cell},
-    {.key = "nodes", .meaning = "under the path", .type = TABLE_COUNT, .width = 6, .place = 4,
+     .look = TABLE_SCALED, .width = 9, .place = 4, .argument = PART_BLOCKS, .cell = part_sync_cell},
+    {.key = "nodes", .meaning = "under the path", .type = TABLE_COUNT, .width = 6, .place = 5,
      .argument = PART_BLOCKS, .cell = part_nodes_cell},
     {.key = "bound", .meaning = "what has at least half of its time, else mixed", .width = 9,
-     .place = 5, .argument = PART_BLOCKS, .cell = part_bound_cell},
+     .place = 6, .argument = PART_BLOCKS, .cell = part_bound_cell},
 };
 
 static const struct table_column NODE_COLUMNS[] = {
-    {.key = "node", .meaning = "path of the node", .place = 5, .argument = PART_NODES,
+    {.key = "node", .meaning = "path of the node", .place = 6, .argument = PART_NODES,
      .cell = part_name_cell},
     PART_COLUMNS(PART_NODES),
+    SPAN_COLUMN(PART_NODES),
     {.key = "sync_ns", .title = "sync", .meaning = "waits before its operations", .type = TABLE_NS,
-     .look = TABLE_SCALED, .width = 9, .place = 3, .argument = PART_NODES, .cell = part_sync_cell},
+     .look = TABLE_SCALED, .width = 9, .place = 4, .argument = PART_NODES, .cell = part_sync_cell},
     {.key = "bound", .meaning = "what has at least half of its time, else mixed", .width = 9,
-     .place = 4, .argument = PART_NODES, .cell = part_bound_cell},
+     .place = 5, .argument = PART_NODES, .cell = part_bound_cell},
 };
 
 #define GROUP_COLUMN(name, number, at)                                                             \

@@ -63,7 +63,7 @@ static uint64_t at_ns(const struct tracing *tracing, uint64_t ticks)
 
 static uint64_t process_id(const struct tracing *tracing, uint32_t core)
 {
-    const uint32_t device = tracing->opstats->device;
+    const uint32_t device = tracing->opstats->stats->device;
     return DEVICE_PROCESS + (device > 0 ? device - 1 : 0) * (uint64_t)DEVICE_PROCESSES + core;
 }
 
@@ -153,12 +153,8 @@ static void write_name(struct tracing *tracing, const char *what, uint32_t core,
 static void name_core(const struct tracing *tracing, uint32_t core, char *text, size_t room)
 {
     const struct view name = tracing->opstats->network->name;
-    const uint32_t device = tracing->opstats->device;
-    char slice[24] = "";
-    if (device > 0)
-        snprintf(slice, sizeof slice, "_slice%02" PRIu32, device - 1);
-    snprintf(text, room, "%.*s%s_Core_%" PRIu32, (int)(name.size < 128 ? name.size : 128),
-             name.data, slice, core);
+    snprintf(text, room, "%.*s_Core_%" PRIu32, (int)(name.size < 128 ? name.size : 128), name.data,
+             core);
 }
 
 // Further lanes are called "..._HVX_2", "..._HVX_3".
@@ -279,32 +275,43 @@ static void write_flow_end(struct tracing *tracing, const char *phase,
     end_event(tracing);
 }
 
-// From what an operation waits for to the operation itself, both where they are shown.
-static void opstats_trace_write_flows(struct tracing *tracing)
+// What was recorded of a task; no part: nothing.
+struct task_record {
+    struct tracing *part;
+    const struct qaic_raw_operation *item;
+};
+
+static struct task_record *find_records(struct tracing *parts, size_t count, uint32_t task_count)
 {
-    const struct program *program = tracing->opstats->program;
-    const struct qaic_raw_stats *stats = tracing->opstats->stats;
-    uint64_t id = (uint64_t)tracing->opstats->device << 32;
-    size_t *records = memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *records);
-    for (size_t i = 0; i < stats->operation_count; i++) {
-        if (stats->operations[i].task < program->task_count)
-            records[stats->operations[i].task] = i + 1; // 0: it has none
+    struct task_record *records = memory_allocate_zeroed((size_t)task_count + 1, sizeof *records);
+    for (size_t p = 0; p < count; p++) {
+        const struct qaic_raw_stats *stats = parts[p].opstats->stats;
+        for (size_t i = 0; i < stats->operation_count; i++) {
+            const struct qaic_raw_operation *item = &stats->operations[i];
+            if (item->task < task_count && opstats_trace_is_shown(&parts[p], item->core))
+                records[item->task] = (struct task_record){&parts[p], item};
+        }
     }
+    return records;
+}
+
+// From what an operation waits for to the operation itself, both where they are shown; also from
+// device to device.
+static void opstats_trace_write_flows(struct tracing *parts, size_t count)
+{
+    const struct program *program = parts[0].opstats->program;
+    struct task_record *records = find_records(parts, count, program->task_count);
+    uint64_t id = 0;
     for (uint32_t t = 0; t < program->task_count; t++) {
         const struct program_task *task = &program->tasks[t];
-        for (uint32_t k = 0; records[t] > 0 && k < task->dependency_count; k++) {
+        for (uint32_t k = 0; records[t].part != NULL && k < task->dependency_count; k++) {
             const struct program_dependency *dependency =
                 &program->dependencies[task->first_dependency + k];
-            if (records[dependency->task] == 0)
+            const struct task_record *from = &records[dependency->task];
+            if (from->part == NULL)
                 continue;
-            const struct qaic_raw_operation *to = &stats->operations[records[t] - 1];
-            const struct qaic_raw_operation *from =
-                &stats->operations[records[dependency->task] - 1];
-            if (!opstats_trace_is_shown(tracing, from->core) ||
-                !opstats_trace_is_shown(tracing, to->core))
-                continue;
-            write_flow_end(tracing, "s", from, ++id, dependency->is_true != 0);
-            write_flow_end(tracing, "f", to, id, dependency->is_true != 0);
+            write_flow_end(from->part, "s", from->item, ++id, dependency->is_true != 0);
+            write_flow_end(records[t].part, "f", records[t].item, id, dependency->is_true != 0);
         }
     }
     free(records);
@@ -343,30 +350,47 @@ uint64_t opstats_first_start(const struct qaic_raw_stats *stats)
     return first;
 }
 
-void opstats_trace_write(const struct opstats *opstats, const struct opstats_trace *options,
-                         struct output *output)
+static void write_part(struct tracing *tracing)
 {
-    const struct qaic_raw_stats *stats = opstats->stats;
-    struct tracing tracing = {.opstats = opstats,
-                              .options = options,
-                              .output = output,
-                              .base = opstats_first_start(stats),
-                              .base_ns = (uint64_t)(options->offset_us * 1e3 + 0.5),
-                              .filled = options->part && options->follows};
-    const bool any = stats->thread_times != NULL && stats->threads > 0;
-    opstats_lanes_find(opstats, options->merge_threads, &tracing.lanes);
-    output_text(output, options->part ? "" : "{\"traceEvents\":[\n");
-    for (uint32_t i = 0; any && i < stats->cores; i++) {
-        if (opstats_trace_is_shown(&tracing, i))
-            opstats_trace_write_core(&tracing, i);
+    const struct qaic_raw_stats *stats = tracing->opstats->stats;
+    if (stats->thread_times == NULL || stats->threads == 0)
+        return;
+    for (uint32_t i = 0; i < stats->cores; i++) {
+        if (opstats_trace_is_shown(tracing, i))
+            opstats_trace_write_core(tracing, i);
     }
-    for (size_t i = 0; any && i < stats->operation_count; i++)
-        write_item(&tracing, &stats->operations[i]);
-    if (options->flows && opstats->program != NULL)
-        opstats_trace_write_flows(&tracing);
+    for (size_t i = 0; i < stats->operation_count; i++)
+        write_item(tracing, &stats->operations[i]);
+}
+
+void opstats_trace_write(const struct opstats *parts, size_t count,
+                         const struct opstats_trace *options, struct output *output)
+{
+    struct tracing *tracings = memory_allocate_zeroed(count + 1, sizeof *tracings);
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t own = opstats_first_start(parts[i].stats);
+        first = own < first ? own : first;
+    }
+    output_text(output, options->part ? "" : "{\"traceEvents\":[\n");
+    for (size_t i = 0; i < count; i++) {
+        tracings[i] = (struct tracing){.opstats = &parts[i],
+                                       .options = options,
+                                       .output = output,
+                                       .base = first,
+                                       .base_ns = (uint64_t)(options->offset_us * 1e3 + 0.5),
+                                       .filled = i > 0 || (options->part && options->follows)};
+        opstats_lanes_find(&parts[i], options->merge_threads, &tracings[i].lanes);
+        write_part(&tracings[i]);
+    }
+    if (options->flows && count > 0 && parts[0].program != NULL)
+        opstats_trace_write_flows(tracings, count);
     if (!options->part)
         output_format(output, "],\"otherData\":{\"times\":\"%s\"}}\n",
-                      stats->measured ? "measured" : "modelled");
-    opstats_lanes_free(&tracing.lanes);
-    bytes_free(&tracing.line);
+                      count > 0 && parts[0].stats->measured ? "measured" : "modelled");
+    for (size_t i = 0; i < count; i++) {
+        opstats_lanes_free(&tracings[i].lanes);
+        bytes_free(&tracings[i].line);
+    }
+    free(tracings);
 }
