@@ -18,6 +18,12 @@ enum { STATUS_WELCOME = 1, STATUS_MISMATCH = 2, STATUS_TAKEN = 3 };
 
 enum { READ_PIECE = 1 << 16, QUESTIONS_MOST = 8192, QUESTIONS_SPARE = 4 };
 
+static const char OTHER_PROTOCOL[] = "it speaks another protocol of Tracy's than those of its "
+                                     "releases 0.9 to 0.13 and of tt-metal's "
+                                     "fork (63, 64, 66, 69, 74, 76): capture it with the tool of "
+                                     "its own version and give the .tracy "
+                                     "file to opscope";
+
 // Opening ---------------------------------------------------------------------
 
 static status connect_socket(struct tracy_client *client)
@@ -54,6 +60,7 @@ status tracy_client_open(struct tracy_client *client, pid_t process, uint16_t po
     client->answers = answers_of(client->socket);
     client->sent = SIZE_MAX; // the hello comes first, once the connection stands
     client->wire = memory_allocate_zeroed(1, sizeof *client->wire);
+    tracy_wire_start(client->wire, tracy_dialect_offer(0));
     tracy_asker_start(&client->asker);
     return STATUS_OK;
 }
@@ -139,7 +146,8 @@ static void read_boot(char boot[TRACY_STREAM_BOOT])
 
 static status tracy_client_write_head(struct tracy_client *client, struct view greeting)
 {
-    const struct tracy_welcome welcome = tracy_welcome_of(greeting);
+    const struct tracy_welcome welcome = tracy_welcome_of(client->wire, greeting);
+    const uint32_t protocol = client->wire->dialect.protocol;
     const uint64_t zero = find_zero(&welcome);
     char boot[TRACY_STREAM_BOOT];
     read_boot(boot);
@@ -152,6 +160,7 @@ static status tracy_client_write_head(struct tracy_client *client, struct view g
     STATUS_TRY(write_bytes(client, TRACY_STREAM_MAGIC, sizeof TRACY_STREAM_MAGIC - 1));
     STATUS_TRY(write_bytes(client, &zero, sizeof zero));
     STATUS_TRY(write_bytes(client, boot, sizeof boot));
+    STATUS_TRY(write_bytes(client, &protocol, sizeof protocol));
     return write_bytes(client, greeting.data, greeting.size);
 }
 
@@ -163,6 +172,24 @@ static void drop_incoming(struct tracy_client *client, size_t size)
     client->incoming.size -= size;
 }
 
+// A program tells nobody what it speaks; to ask in a protocol that it does not speak costs nothing.
+// Where there is none left, or it has ended meanwhile, it is refused.
+static void offer_next(struct tracy_client *client)
+{
+    const uint32_t protocol = tracy_dialect_offer(++client->offered);
+    hang_up(client);
+    client->incoming.size = 0;
+    client->sent = SIZE_MAX;
+    if (protocol == 0 || !tracy_wire_start(client->wire, protocol)) {
+        end_as(client, TRACY_CLIENT_REFUSED, OTHER_PROTOCOL);
+        return;
+    }
+    const status failure = connect_socket(client);
+    if (failure != STATUS_OK)
+        end_as(client, TRACY_CLIENT_REFUSED, OTHER_PROTOCOL);
+    status_free(failure);
+}
+
 // False: more must come first.
 static bool take_greeting(struct tracy_client *client, status *out_failure)
 {
@@ -170,20 +197,18 @@ static bool take_greeting(struct tracy_client *client, status *out_failure)
     if (incoming.size == 0)
         return false;
     if (incoming.data[0] == STATUS_MISMATCH) {
-        end_as(client, TRACY_CLIENT_REFUSED,
-               "it speaks another protocol of Tracy's than 66 (tt-metal's fork, and Tracy 0.11.0): "
-               "capture it with the tool of its own version and give the .tracy file to opscope");
+        offer_next(client);
     } else if (incoming.data[0] == STATUS_TAKEN) {
         end_as(client, TRACY_CLIENT_REFUSED,
                "somebody else has captured it already: a program is captured once");
     } else if (incoming.data[0] != STATUS_WELCOME) {
         end_as(client, TRACY_CLIENT_NOT_TRACY, "something else than Tracy answers there");
     } else {
-        size_t size = 1 + TRACY_WELCOME;
+        size_t size = 1 + tracy_dialect_welcome(&client->wire->dialect);
         if (incoming.size < size)
             return false;
         const struct view greeting = view_slice(incoming, 1, size);
-        size += tracy_welcome_of(greeting).on_demand ? TRACY_ON_DEMAND : 0;
+        size += tracy_welcome_of(client->wire, greeting).on_demand ? TRACY_ON_DEMAND : 0;
         if (incoming.size < size)
             return false;
         client->state = TRACY_CLIENT_STREAMING;
@@ -205,7 +230,7 @@ static void see_items(struct tracy_client *client, struct view packed)
     while (tracy_wire_next(client->wire, &items, &item))
         tracy_asker_see(&client->asker, client->wire, &item);
     if (tracy_left(&items) > 0)
-        end_as(client, TRACY_CLIENT_BROKEN, "it sent an item that protocol 66 does not have");
+        end_as(client, TRACY_CLIENT_BROKEN, "it sent an item that its protocol does not have");
 }
 
 static bool take_frame(struct tracy_client *client, status *out_failure)
@@ -247,6 +272,10 @@ static status receive_all(struct tracy_client *client)
             return STATUS_OK;
         if (got <= 0) {
             const bool greeting = client->state == TRACY_CLIENT_GREETING;
+            if (greeting && client->offered > 0) {
+                end_as(client, TRACY_CLIENT_REFUSED, OTHER_PROTOCOL);
+                return STATUS_OK;
+            }
             const bool whole = client->asker.ended && client->incoming.size == 0;
             end_as(client,
                    greeting ? TRACY_CLIENT_NOT_TRACY
@@ -261,6 +290,8 @@ static status receive_all(struct tracy_client *client)
         }
         client->incoming.size += (size_t)got;
         STATUS_TRY(take_incoming(client));
+        if (client->sent == SIZE_MAX) // it is asked once more
+            return STATUS_OK;
     }
     return STATUS_OK;
 }
@@ -315,7 +346,7 @@ static void say_end(struct tracy_client *client)
 static bool send_hello(struct tracy_client *client)
 {
     char hello[12] = "TracyPrf";
-    const uint32_t protocol = TRACY_PROTOCOL;
+    const uint32_t protocol = client->wire->dialect.protocol;
     size_t sent;
     memcpy(hello + 8, &protocol, sizeof protocol);
     send_some(client, hello, sizeof hello, &sent);
@@ -335,7 +366,9 @@ status tracy_client_serve(struct tracy_client *client, short events)
     if (events & POLLOUT && client->sent == SIZE_MAX) {
         client->sent = 0;
         if (!send_hello(client)) {
-            end_as(client, TRACY_CLIENT_NOT_TRACY, "nobody listens there any more");
+            const bool refused = client->offered > 0;
+            end_as(client, refused ? TRACY_CLIENT_REFUSED : TRACY_CLIENT_NOT_TRACY,
+                   refused ? OTHER_PROTOCOL : "nobody listens there any more");
             return STATUS_OK;
         }
     }

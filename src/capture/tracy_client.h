@@ -31,6 +31,7 @@ struct tracy_client {
     int socket;
     uint64_t opened; // ns of CLOCK_MONOTONIC
     uint64_t written;
+    unsigned offered; // protocols that it did not take
     struct tracy_wire *wire;
     struct tracy_asker asker;
     size_t sent;      // of the asker's questions; SIZE_MAX: not even the hello

@@ -6,6 +6,7 @@ import csv
 import sys
 
 from support import *
+from onnx_writer import *
 
 sys.path.insert(0, str(ROOT / "tests/gen"))
 from tenstorrent_logs import ordinary  # pylint: disable=wrong-import-position
@@ -57,6 +58,62 @@ def test_the_modelled_report_has_its_77_columns(folder):
     opscope("tt-report", run_on("aic100", folder, "--device", "sim"), "-o", folder / "ops.csv")
     for name in ("INPUT_0_MEMORY", "PM IDEAL [ns]", "DEVICE COMPUTE CB WAIT FRONT [ns]"):
         equal(rows_of(folder / "ops.csv")[0][name], "", f"{name} does not apply to other machines")
+
+
+def test_firmware_around_kernels(folder):
+    """What the target says of its firmware, in cycles of 1 ns: before and after the kernels of each row, and
+    between two of them. All cores begin within the time that the signal takes to the last one."""
+    nodes = [make_node("Softmax", [source], [result], name=result, axis=axis)
+             for source, result, axis in (("x", "a", 0), ("a", "b", 1), ("b", "y", 1))]
+    sides = [[make_value(name, "f32", [512, 512])] for name in "xy"]
+    network = write(folder / "three.onnx", make_model(make_graph(nodes, *sides), opset=13))
+    for settings in ((200, 4, 700, 185), (0, 0, 0, 0), (50, 7, 1000, 30)):
+        keys = dict(zip(("signal", "signal_next", "begin", "end"), settings))
+        words = [word for key, number in keys.items() for word in ("--set", f"firmware.{key}={number}")]
+        opscope("compile", network, "-t", "wormhole_b0", "-o", folder / "a.opx", *words)
+        opscope("run", folder / "a.opx", "--device", "sim", "--timing-only", "--profile", folder / "a.prof")
+        opscope("tt-report", folder / "a.prof", "-o", folder / "ops.csv")
+        rows = [row for row in rows_of(folder / "ops.csv") if row["OP TYPE"] == "tt_dnn_device"]
+        equal(len(rows), 3, "rows")
+        before = None
+        for row in rows:
+            firmware, kernel = (int(row[f"DEVICE {name} DURATION [ns]"]) for name in ("FW", "KERNEL"))
+            equal(firmware - kernel, keys["begin"] + keys["end"], f"{settings}: around the kernels")
+            start, end = (int(row[f"DEVICE FW {name} CYCLE"]) for name in ("START", "END"))
+            equal(end - start, firmware, f"{settings}: cycles")
+            cores = int(row["CORE COUNT"])
+            equal(row["DEVICE KERNEL FIRST TO LAST START [ns]"], str(keys["signal_next"] * (cores - 1)), "starts")
+            for processor in ("BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2"):
+                true(0 < int(row[f"DEVICE {processor} KERNEL DURATION [ns]"]) <= kernel, processor)
+            true(int(row["DEVICE NCRISC KERNEL DURATION [ns]"]) < kernel, "the reader is done before the writer")
+            for name in ("OP TO OP LATENCY [ns]", "OP TO OP LATENCY BR/NRISC START [ns]"):
+                equal(row[name], str(0 if before is None else start + keys["begin"] - before), name)
+            before = end - keys["end"]
+
+
+def test_modelled_reports_are_sound(folder):
+    """Read as those of a device are: derived columns are what they say, at any clock, and nothing changes when
+    they are written again."""
+    nodes = [make_node("MatMul", ["x", "w"], ["a"], name="product"),
+             make_node("Softmax", ["a"], ["b"], name="first", axis=1),
+             make_node("Transpose", ["b"], ["y"], name="turn", perm=[1, 0])]
+    sides = [[make_value(name, "f32", shape) for name, shape in side]
+             for side in ((("x", [320, 128]), ("w", [128, 352])), (("y", [352, 320]),))]
+    network = write(folder / "net.onnx", make_model(make_graph(nodes, *sides), opset=13))
+    for target in ("wormhole_b0", "blackhole"):
+        opscope("compile", network, "-t", target, "-o", folder / "a.opx")
+        opscope("run", folder / "a.opx", "--device", "sim", "--timing-only", "--profile", folder / "a.prof")
+        for version in ("v1", "v2", "v2.1"):
+            opscope("tt-report", folder / "a.prof", "--format", version, "-o", folder / "ops.csv")
+            said = opscope("convert", folder / "ops.csv", "-o", folder / "again.prof")
+            remarks = [line for line in said.err.splitlines() if "remark" in line and "its clock is placed" not in line]
+            equal(remarks, [], f"{target}, {version}")
+            opscope("tt-report", folder / "again.prof", "--format", version, "-o", folder / "again.csv")
+            equal((folder / "again.csv").read_text(), (folder / "ops.csv").read_text(), f"{target}, {version}")
+            mhz = 1350 if target == "blackhole" else 1000
+            for row in rows_of(folder / "ops.csv"):
+                cycles = int(row["DEVICE FW END CYCLE"]) - int(row["DEVICE FW START CYCLE"])
+                equal(row["DEVICE FW DURATION [ns]"], f"{cycles * 1000 / mhz:.0f}", f"{target}: its cycles")
 
 
 def test_a_run_on_this_machine(folder):

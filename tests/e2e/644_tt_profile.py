@@ -95,7 +95,11 @@ def test_the_example_of_the_document(folder):
             true(int(row[column]) > 0, f"{row['OP CODE']}: {column}: {row[column]!r}")
         true(int(row["CORE COUNT"]) <= 64, "cores")
         true(int(row["DEVICE KERNEL DURATION PER CORE MIN [ns]"]) <= int(row["DEVICE KERNEL DURATION PER CORE MAX [ns]"])
-             <= int(row["DEVICE KERNEL DURATION [ns]"]), f"durations of {row['OP CODE']}")
+             <= int(row["DEVICE KERNEL DURATION [ns]"]) < int(row["DEVICE FW DURATION [ns]"]),
+             f"durations of {row['OP CODE']}")
+        equal(int(row["PM IDEAL [ns]"]), max(int(row["PM COMPUTE [ns]"]), int(row["PM BANDWIDTH [ns]"])), "ideal")
+    equal([row["OUTPUT_0_MEMORY"] for row in found], [*["DEV_0_DRAM_INTERLEAVED"] * 4, "DEV_0_L1_HEIGHT_SHARDED",
+                                                      "DEV_0_DRAM_INTERLEAVED"], "what stays on the cores")
 
 
 def test_from_the_python_package(folder):

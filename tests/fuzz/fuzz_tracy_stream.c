@@ -1,5 +1,6 @@
 // Streams of programs with Tracy: any bytes give a profile with an account that adds up. What does
-// not begin as a stored stream is taken for the items of one frame, which is packed first.
+// not begin as a stored stream is taken for the items of one frame, which is packed first, in a
+// protocol that its length chooses.
 
 #include <lz4.h>
 #include <stdlib.h>
@@ -26,16 +27,22 @@ static void read_stream(struct view bytes)
 
 static void read_items(const uint8_t *data, size_t size)
 {
-    enum { HEAD = TRACY_STREAM_HEAD + TRACY_WELCOME };
+    enum { GREETING = TRACY_STREAM_HEAD + 4, PROTOCOLS = 6 };
     const double multiplier = 1;
-    const size_t room = HEAD + 4 + (size_t)LZ4_compressBound((int)size);
+    const uint32_t protocol = tracy_dialect_offer((unsigned)(size % PROTOCOLS));
+    struct tracy_dialect dialect;
+    if (!tracy_dialect_find(protocol, &dialect))
+        abort();
+    const size_t head = GREETING + tracy_dialect_welcome(&dialect);
+    const size_t room = head + 4 + (size_t)LZ4_compressBound((int)size);
     char *stream = calloc(1, room);
     memcpy(stream, TRACY_STREAM_MAGIC, sizeof TRACY_STREAM_MAGIC - 1);
-    memcpy(stream + TRACY_STREAM_HEAD, &multiplier, sizeof multiplier);
-    const int packed = LZ4_compress_default((const char *)data, stream + HEAD + 4, (int)size,
-                                            (int)(room - HEAD - 4));
-    memcpy(stream + HEAD, &packed, sizeof packed);
-    read_stream((struct view){stream, HEAD + 4 + (size_t)packed});
+    memcpy(stream + TRACY_STREAM_HEAD, &protocol, sizeof protocol);
+    memcpy(stream + GREETING, &multiplier, sizeof multiplier);
+    const int packed = LZ4_compress_default((const char *)data, stream + head + 4, (int)size,
+                                            (int)(room - head - 4));
+    memcpy(stream + head, &packed, sizeof packed);
+    read_stream((struct view){stream, head + 4 + (size_t)packed});
     free(stream);
 }
 

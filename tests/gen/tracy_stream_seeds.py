@@ -21,8 +21,8 @@ class Peer:
         self.data += data
 
 
-def stream(say=tracy_program.Program.say, **options):
-    """`say` is given the program."""
+def stream(say=tracy_program.Program.say, old=False, **options):
+    """`say` is given the program; `old`: as the first version stores it."""
     peer = Peer()
     program = tracy_program.Program(peer, options)
     program.welcome()
@@ -34,7 +34,10 @@ def stream(say=tracy_program.Program.say, **options):
         program.answer(struct.pack("<BQI", 4 if text == "loss" else 1, pointer, 0))
     program.answer(struct.pack("<BQI", 2, 11, 0))
     program.flush()
-    return b"opscope tracy 1\n" + struct.pack("<Q", 10 ** 9) + b"boot".ljust(64, b"\0") + peer.data[1:]
+    head = struct.pack("<Q", 10 ** 9) + b"boot".ljust(64, b"\0")
+    if old:
+        return b"opscope tracy 1\n" + head + peer.data[1:]
+    return b"opscope tracy 2\n" + head + struct.pack("<I", program.protocol) + peer.data[1:]
 
 
 def items(**options):
@@ -45,8 +48,10 @@ def items(**options):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    (folder / "stream").write_bytes(stream(zones="3"))
-    (folder / "narrow").write_bytes(stream(zones="1", wide="0"))
+    (folder / "stream").write_bytes(stream(old=True, zones="3"))
+    (folder / "narrow").write_bytes(stream(old=True, zones="1", wide="0"))
+    for protocol in ("63", "76"):
+        (folder / f"protocol_{protocol}").write_bytes(stream(zones="2", protocol=protocol))
     (folder / "cut").write_bytes(stream(zones="2")[:-20])
     (folder / "items").write_bytes(items(zones="2"))
 

@@ -9,9 +9,11 @@ else at the first free port from 8086 on, prints "listening PORT" and waits for 
     zones=N       how many zones of two threads are sent (100)
     status=N      the answer to the hello: 1 welcome, 2 another protocol, 3 captured already
     wide=0        as upstream's 66: numbers of contexts of one byte
+    protocol=N    speaks upstream's 63, 64, 69, 74 or 76 (66), and refuses all others
     exit=N        its status
     die=1         ends in the middle, without a word
     garbage=1     sends nonsense after the greeting
+    last=N        ends when it has refused that protocol
 """
 
 import json
@@ -30,6 +32,18 @@ FRAME = 40_000  # bytes of items that go together
 TICK = 2.0  # ns
 
 
+# Upstream's protocols: items of 66 that they do not have, and others with their sizes, by the item of 66 that they
+# come before.
+MISSING = {63: [61, 82], 64: [61]}
+ADDED = {69: [(99, 9)], 74: [(33, 21), (33, 21), (99, 9)], 76: [(33, 21), (33, 21), (50, 10), (99, 9), (99, 24)]}
+
+
+def number_of(protocol, kind):
+    """What a protocol calls an item of 66."""
+    return (kind - sum(item < kind for item in MISSING.get(protocol, []))
+            + sum(before <= kind for before, _ in ADDED.get(protocol, [])))
+
+
 class Program:
     """The texts of the program, by pointers; times are in ticks since the profiler began."""
 
@@ -39,7 +53,8 @@ class Program:
         self.texts, self.pointers, self.locations = {}, {}, {}
         self.pending, self.history = bytearray(), b""
         self.thread, self.reference, self.serial, self.device = None, 0, 0, 0
-        self.wide = options.get("wide", "1") == "1"
+        self.protocol = int(options.get("protocol", "66"))
+        self.wide = options.get("wide", "1") == "1" and self.protocol == 66
         self.received = b""
 
     # Sending -----------------------------------------------------------------
@@ -48,7 +63,15 @@ class Program:
         text = b"" if body is None else struct.pack(size, len(body)) + body
         if len(self.pending) + len(payload) + len(text) > FRAME:
             self.flush()
-        self.pending += bytes([kind]) + payload + text
+        self.pending += bytes([number_of(self.protocol, kind)]) + payload + text
+
+    def others(self):
+        """All that 66 does not have: what was discarded moves the reference of what has no thread."""
+        for index, (before, size) in enumerate(ADDED.get(self.protocol, [])):
+            number = number_of(self.protocol, before) - sum(item[0] == before for item in
+                                                            ADDED[self.protocol][index:])
+            payload = self.at_serial(8000) if before == 33 else b""
+            self.pending += bytes([number]) + payload.ljust(size - 1, b"\x07")
 
     def flush(self):
         if not self.pending:
@@ -159,8 +182,10 @@ class Program:
 
     def welcome(self):
         host = b"made by a test\n"
-        self.peer.sendall(bytes([1]) + struct.pack("<dqqQQQQQq", TICK, self.begin, self.begin, 0, 1, 1, 1,
-                                                   os.getpid(), 0) + bytes([0, 2]) + b"GenuineIntel" + bytes(4)
+        delay = [] if self.protocol == 76 else [0]
+        self.peer.sendall(bytes([1]) + struct.pack("<dqq" + "Q" * (len(delay) + 4) + "q", TICK, self.begin, self.begin,
+                                                   *delay, 1, 1, 1, os.getpid(), 0)
+                          + bytes([0, 2]) + b"GenuineIntel" + bytes(4)
                           + b"tracy_program".ljust(64, b"\0") + host.ljust(1024, b"\0"))
 
     def answer(self, question):
@@ -217,6 +242,8 @@ class Program:
                 self.begin_zone(11, start + 950, "open")
                 self.flush()
                 os.kill(os.getpid(), signal.SIGKILL)
+            if number == 1:
+                self.others()
         self.message(11, 10, "hello")
         for number in range(1, int(self.options.get("ops", "0")) + 1):
             self.operation(number, 1000 + (count + number) * 1000)
@@ -229,6 +256,7 @@ def listen():
     told = os.environ.get("TRACY_PORT")
     for port in [int(told)] if told else range(8086, 8106):
         server = socket.socket()
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             server.bind(("127.0.0.1", port))
             server.listen()
@@ -244,15 +272,18 @@ def main():
     print(f"listening {port}", flush=True)
     if server is None:
         sys.exit(int(options.get("exit", "0")))
+    answer = int(options.get("status", "1"))
     while True:
         peer, _ = server.accept()
         hello = peer.recv(12, socket.MSG_WAITALL)
-        assert hello == b"TracyPrf" + struct.pack("<I", 66), hello
-        answer = int(options.get("status", "1"))
-        if answer != 1:
-            peer.sendall(bytes([answer]))
+        assert hello[:8] == b"TracyPrf", hello
+        asked = struct.unpack("<I", hello[8:])[0]
+        if answer != 1 or asked != int(options.get("protocol", "66")):
+            peer.sendall(bytes([answer if answer != 1 else 2]))
             peer.close()
-            break
+            if answer == 3 or asked == int(options.get("last", "0")):
+                break
+            continue
         program = Program(peer, options)
         program.begin = time.monotonic_ns() // 2 - 1000  # ticks of two ns since the machine started
         program.welcome()

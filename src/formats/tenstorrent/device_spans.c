@@ -161,7 +161,7 @@ static void process_make(struct device_spans *spans, struct device_process *proc
                                .clock = process->clock,
                                .device = process->device + 1,
                                .provenance = PROVENANCE_DERIVED};
-    profile_track_set_engine(profile, &operations, ROLE_DEVICE, "npu");
+    profile_track_set_engine(profile, &operations, ROLE_DEVICE, role_name(ROLE_DEVICE));
     process->operations = profile_track_add(profile, &operations);
     if (process->fitted)
         profile_note(profile, 0, LEDGER_REMARK, 1,

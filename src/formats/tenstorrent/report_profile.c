@@ -47,6 +47,7 @@ static const struct {
     {COLUMN_DRAM_BW_UTIL_PER_CONTROLLER, "dram_bw_util_per_controller_percent"},
     {COLUMN_ETH_BW_UTIL, "eth_bw_util_percent"},
     {COLUMN_NPE_CONGESTION, "npe_congestion_percent"},
+    {COLUMN_HOST_START, "host_start_ns"}, // of what has no span of the host
 };
 
 enum column_kind report_figure_column(struct view key)
@@ -218,7 +219,7 @@ static uint32_t operations_lane(struct builder *builder, struct report_device *d
         report_profile_lane_add(builder, device->process, device->clock, name, PROVENANCE_MEASURED,
                                 (int32_t)device->lane_count);
     profile_track_set_engine(builder->profile, profile_track(builder->profile, track), ROLE_DEVICE,
-                             "npu");
+                             role_name(ROLE_DEVICE));
     device->lanes[device->lane_count].name = sub;
     device->lanes[device->lane_count++].track = track;
     if (device->kernels == 0)
@@ -284,9 +285,12 @@ static void add_host_span(struct builder *builder, size_t row, uint32_t call, ui
 static void add_figures(struct builder *builder, size_t row)
 {
     const struct report *report = builder->report;
-    for (size_t i = 0; i < sizeof FIGURES / sizeof FIGURES[0]; i++)
-        report_value_add(builder->profile, &builder->values, FIGURES[i].key,
-                         report_text(report, row, FIGURES[i].kind));
+    const bool has_host = report_text(report, row, COLUMN_HOST_END).size > 0;
+    for (size_t i = 0; i < sizeof FIGURES / sizeof FIGURES[0]; i++) {
+        if (FIGURES[i].kind != COLUMN_HOST_START || !has_host)
+            report_value_add(builder->profile, &builder->values, FIGURES[i].key,
+                             report_text(report, row, FIGURES[i].kind));
+    }
     for (uint32_t i = 0; i < report->column_count; i++) {
         const struct column *column = &report->columns[i];
         if (column->kind != COLUMN_OTHER || view_ends_with(column->name, "_TT_HOST_FUNC [ns]"))

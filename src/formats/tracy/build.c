@@ -186,7 +186,8 @@ uint32_t tracy_build_device(struct tracy_build *build, uint32_t context, struct 
                             unsigned type, uint64_t thread)
 {
     static const char *const TYPES[] = {
-        "", "OpenGL", "Vulkan", "OpenCL", "Direct3D 12", "Direct3D 11", "device"};
+        "",       "OpenGL", "Vulkan", "OpenCL", "Direct3D 12", "Direct3D 11",
+        "device", "Metal",  "custom", "CUDA",   "ROCm"};
     const uint32_t found = tracy_build_find_lane(build, LANE_DEVICE, context, thread);
     if (found != 0)
         return found;

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-enum { PROCESSOR_BITS = 7 };
+enum { PROCESSOR_BITS = TRACY_PROCESSORS - 1 };
 
 static const char *const PROCESSORS[PROCESSOR_BITS + 1] = {
     "BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2", "ERISC", "CORE_AGG", "other"};

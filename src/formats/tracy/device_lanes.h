@@ -6,6 +6,12 @@
 
 #include "base/view.h"
 
+// Bits of a thread's number that say the processor; the fork's viewer calls threads of any context
+// by them. It has no name for the last.
+enum { TRACY_PROCESSORS = 8, TRACY_PROCESSOR_ALL = 6 };
+
+enum { TRACY_CONTEXT_CORE = 6 }; // the type of such a context
+
 struct tracy_device_lane {
     uint32_t device;
     uint32_t core_x;

@@ -36,6 +36,7 @@ struct frame_set {
 struct streaming {
     const char *path;
     struct profile *profile;
+    uint32_t protocol;
     struct tracy_wire *wire;
     struct tracy_welcome welcome;
     struct tracy_build build;
@@ -67,7 +68,8 @@ struct stored_location {
 
 bool tracy_stream_recognise(struct view bytes)
 {
-    return view_starts_with(bytes, TRACY_STREAM_MAGIC);
+    return view_starts_with(bytes, TRACY_STREAM_MAGIC) ||
+           view_starts_with(bytes, TRACY_STREAM_MAGIC_1);
 }
 
 // Names, the first time -------------------------------------------------------
@@ -473,7 +475,7 @@ typedef void (*item_function)(struct streaming *stream, const struct tracy_item 
 static const char *visit_items(struct streaming *stream, struct tracy_cursor frames,
                                item_function function)
 {
-    memset(stream->wire, 0, sizeof *stream->wire);
+    tracy_wire_start(stream->wire, stream->protocol);
     while (tracy_left(&frames) > 0) {
         const uint32_t size = tracy_u32(&frames);
         const struct view packed = tracy_take(&frames, size);
@@ -489,7 +491,7 @@ static const char *visit_items(struct streaming *stream, struct tracy_cursor fra
         while (tracy_wire_next(stream->wire, &items, &item))
             function(stream, &item);
         if (tracy_left(&items) > 0)
-            return "an item is of a kind that protocol 66 does not have";
+            return "an item is of a kind that its protocol does not have";
     }
     return NULL;
 }
@@ -587,14 +589,22 @@ status tracy_stream_read(struct input *input, struct profile *profile)
 {
     struct tracy_cursor cursor = tracy_cursor_of(input->bytes);
     const struct view head = tracy_take(&cursor, TRACY_STREAM_HEAD);
-    const struct view greeting = tracy_take(&cursor, TRACY_WELCOME);
     struct streaming stream = {.path = input->path, .profile = profile};
-    if (cursor.short_of)
-        return status_make(STATUS_DATA, "%s: cut off before the program's greeting was whole",
-                           input->path);
-    stream.welcome = tracy_welcome_of(greeting);
-    tracy_skip(&cursor, stream.welcome.on_demand ? 1 : 0, TRACY_ON_DEMAND);
+    stream.protocol =
+        view_starts_with(head, TRACY_STREAM_MAGIC_1) ? TRACY_PROTOCOL : tracy_u32(&cursor);
     stream.wire = memory_allocate(sizeof *stream.wire);
+    const bool known = tracy_wire_start(stream.wire, stream.protocol);
+    const struct view greeting = tracy_take(&cursor, tracy_dialect_welcome(&stream.wire->dialect));
+    if (cursor.short_of || !known) {
+        free(stream.wire);
+        return cursor.short_of
+                   ? status_make(STATUS_DATA, "%s: cut off before the program's greeting was whole",
+                                 input->path)
+                   : status_make(STATUS_UNSUPPORTED, "%s: protocol %u of Tracy's is not known",
+                                 input->path, stream.protocol);
+    }
+    stream.welcome = tracy_welcome_of(stream.wire, greeting);
+    tracy_skip(&cursor, stream.welcome.on_demand ? 1 : 0, TRACY_ON_DEMAND);
     start_streaming(&stream, head);
     visit_items(&stream, cursor, learn_names);
     const char *damage = visit_items(&stream, cursor, read_item);

@@ -1,8 +1,9 @@
 // A stored stream: what a program sent to a capture, as it came, so that nothing is lost when the
 // capture or the machine is ended in the middle.
 //
-// "opscope tracy 1\n", u64 nanosecond of CLOCK_MONOTONIC that is time 0 (all bits set: not known),
-// 64 bytes of the machine's boot id, the program's greeting, then frames.
+// "opscope tracy 2\n", u64 nanosecond of CLOCK_MONOTONIC that is time 0 (all bits set: not known),
+// 64 bytes of the machine's boot id, u32 protocol, the program's greeting, then frames. Version 1
+// has no protocol: it is 66.
 //
 // It is read twice, since names come after what they name. Memory: as of build.h, and the zones
 // that are open.
@@ -13,7 +14,8 @@
 #include "base/input.h"
 #include "profile/profile.h"
 
-#define TRACY_STREAM_MAGIC "opscope tracy 1\n"
+#define TRACY_STREAM_MAGIC "opscope tracy 2\n"
+#define TRACY_STREAM_MAGIC_1 "opscope tracy 1\n"
 #define TRACY_STREAM_NO_TIME UINT64_MAX
 
 enum { TRACY_STREAM_BOOT = 64, TRACY_STREAM_HEAD = 16 + 8 + TRACY_STREAM_BOOT };

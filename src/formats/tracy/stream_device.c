@@ -1,5 +1,7 @@
 #include "stream_device.h"
 
+#include "device_lanes.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -95,6 +97,9 @@ void stream_devices_new(struct stream_devices *devices, struct tracy_cursor payl
     context->number = tracy_wire_context(devices->wire, &payload);
     context->calibrated = (tracy_u8(&payload) & 1) != 0;
     context->type = tracy_u8(&payload);
+    // What upstream calls by the number of the fork's devices, and what it has after that.
+    if (context->type >= TRACY_CONTEXT_CORE && devices->wire->dialect.protocol > TRACY_PROTOCOL)
+        context->type++;
     context->modifier = 1;
     context->zero = program_ns(devices, cpu);
     context->device_zero = stream_device_scaled(device, context->period);

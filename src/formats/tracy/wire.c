@@ -2,16 +2,12 @@
 
 #include <lz4.h>
 
-// Bytes of an item with its type, of what lies in front of a body of texts.
-static const uint8_t SIZES[TRACY_ITEM_TYPES] = {
-    1,  1,  9,  12, 9,  12, 9,  9,  9,  1,  1,  1,  13, 13, 10, 17, // 0
-    17, 9,  17, 17, 13, 17, 17, 17, 5,  27, 27, 21, 21, 27, 27, 21, // 16
-    21, 25, 25, 17, 17, 17, 25, 25, 17, 17, 17, 25, 21, 25, 20, 13, // 32
-    13, 3,  10, 13, 1,  1,  1,  21, 13, 1,  1,  5,  27, 19, 1,  17, // 48
-    5,  4,  9,  17, 17, 17, 13, 32, 22, 13, 17, 17, 20, 17, 20, 29, // 64
-    17, 13, 25, 17, 17, 17, 17, 17, 17, 17, 16, 18, 1,  5,  1,  13, // 80
-    1,  1,  9,  9,  9,  9,  9,  9,  9,  9,  9,  9,  9,  9,  9,  9,  // 96
-};
+bool tracy_wire_start(struct tracy_wire *wire, uint32_t protocol)
+{
+    memset(wire, 0, sizeof *wire);
+    wire->context_size = protocol == TRACY_PROTOCOL ? 0 : 1;
+    return tracy_dialect_find(protocol, &wire->dialect);
+}
 
 bool tracy_wire_unpack(struct tracy_wire *wire, struct view packed, struct view *out_content)
 {
@@ -28,14 +24,6 @@ bool tracy_wire_unpack(struct tracy_wire *wire, struct view packed, struct view 
     memcpy(wire->history + before, wire->content + size - kept, kept);
     wire->history_size = before + kept;
     return true;
-}
-
-// Whether an item has the number of a GPU context, which is a byte shorter in upstream's 66.
-static bool has_context(unsigned type)
-{
-    return (type >= TRACY_DEVICE_BEGIN && type <= TRACY_DEVICE_END_SERIAL) ||
-           type == TRACY_DEVICE_TIME || type == TRACY_CONTEXT_NAME || type == TRACY_CALIBRATION ||
-           type == TRACY_TIME_SYNC || type == TRACY_NEW_CONTEXT;
 }
 
 // At the first context: the fork's ends in flags (0 or 1) and a type from 1 to 6; a byte earlier
@@ -64,12 +52,15 @@ bool tracy_wire_next(struct tracy_wire *wire, struct tracy_cursor *content,
     if (tracy_left(content) == 0)
         return false;
     struct tracy_cursor at = *content;
-    const unsigned type = tracy_u8(&at);
-    if (type >= TRACY_ITEM_TYPES)
+    const unsigned number = tracy_u8(&at);
+    if (number >= wire->dialect.type_count)
         return false;
+    const unsigned type = wire->dialect.types[number];
     if (type == TRACY_NEW_CONTEXT && wire->context_size == 0)
         wire->context_size = guess_context_size(at);
-    const size_t size = SIZES[type] - 1u - (has_context(type) && wire->context_size == 1 ? 1 : 0);
+    const bool shorter = wire->dialect.protocol == TRACY_PROTOCOL && wire->context_size == 1 &&
+                         tracy_item_has_context(type);
+    const size_t size = wire->dialect.sizes[number] - 1u - (shorter ? 1 : 0);
     out_item->type = type;
     out_item->payload = tracy_cursor_of(tracy_take(&at, size));
     out_item->body = take_body(type, &at);
@@ -89,13 +80,14 @@ static struct view text_until_nul(struct view bytes)
     return view_slice(bytes, 0, view_find(bytes, '\0'));
 }
 
-struct tracy_welcome tracy_welcome_of(struct view bytes)
+struct tracy_welcome tracy_welcome_of(const struct tracy_wire *wire, struct view bytes)
 {
     enum { PROGRAM = 64, HOST = 1024 };
     struct tracy_cursor cursor = tracy_cursor_of(bytes);
     struct tracy_welcome welcome = {.multiplier = tracy_f64(&cursor)};
     welcome.begin = tracy_i64(&cursor);
-    tracy_skip(&cursor, 5, 8); // ready, delay, resolution, epoch, time of the program
+    // Ready, delay, resolution, epoch, time of the program.
+    tracy_skip(&cursor, wire->dialect.delay ? 5 : 4, 8);
     welcome.pid = tracy_u64(&cursor);
     tracy_skip(&cursor, 1, 8); // sampling period
     welcome.on_demand = (tracy_u8(&cursor) & 1) != 0;

@@ -1,5 +1,5 @@
-// What a program that is profiled by Tracy sends (protocol 66): frames of LZ4 that hold items.
-// docs/formats/tracy-stream.md has the bytes.
+// What a program that is profiled by Tracy sends: frames of LZ4 that hold items, which are those of
+// protocol 66 whatever protocol it speaks (dialect.h). docs/formats/tracy-stream.md has the bytes.
 //
 // The number 66 is that of tt-metal's fork and of upstream's release 0.11.0, which differ in the
 // size of one field (the number of a GPU context); which it is shows when the first one is made.
@@ -8,11 +8,10 @@
 #define OPSCOPE_FORMATS_TRACY_WIRE_H
 
 #include "cursor.h"
+#include "dialect.h"
 
 enum {
-    TRACY_PROTOCOL = 66,
-    TRACY_WELCOME = 1178,        // bytes of the program's greeting,
-    TRACY_ON_DEMAND = 16,        // and of what follows where its flags say so
+    TRACY_ON_DEMAND = 16,        // bytes that follow the greeting where its flags say so
     TRACY_FRAME_MOST = 263188,   // packed
     TRACY_CONTENT_MOST = 262144, // unpacked
     TRACY_HISTORY = 65536,
@@ -68,7 +67,6 @@ enum tracy_item_type {
     TRACY_PLOT_NAME = 101,
     TRACY_LOCATION_SENT = 102,
     TRACY_FRAME_NAME = 105,
-    TRACY_ITEM_TYPES = 112,
 };
 
 struct tracy_item {
@@ -77,13 +75,16 @@ struct tracy_item {
     struct view body; // of texts
 };
 
-// Zeroed, it is at the start of a connection.
 struct tracy_wire {
+    struct tracy_dialect dialect;
     unsigned context_size; // bytes of the number of a GPU context; 0: not known yet
     size_t history_size;
     char history[TRACY_HISTORY];
     char content[TRACY_CONTENT_MOST];
 };
+
+// At the start of a connection. False for a protocol that is not known; nothing can be read then.
+bool tracy_wire_start(struct tracy_wire *wire, uint32_t protocol);
 
 // Unpacks a frame. The content is valid until the next one. False where it is damaged.
 bool tracy_wire_unpack(struct tracy_wire *wire, struct view packed, struct view *out_content);
@@ -107,6 +108,7 @@ struct tracy_welcome {
     struct view host;
 };
 
-struct tracy_welcome tracy_welcome_of(struct view bytes);
+// Of so many bytes as the protocol has (tracy_dialect_welcome).
+struct tracy_welcome tracy_welcome_of(const struct tracy_wire *wire, struct view bytes);
 
 #endif

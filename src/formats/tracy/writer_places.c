@@ -267,13 +267,29 @@ static void join_context(struct tracy_places *places, uint32_t context_id, uint3
     context->last = lane + 1;
 }
 
+// Of a lane of any device: such that a viewer that goes by the processor calls it as its name
+// begins, or says that it is the core's as a whole.
+static uint64_t fresh_device_thread(struct tracy_places *places, struct view name)
+{
+    struct tracy_device_lane lane = {.processor = TRACY_PROCESSOR_ALL};
+    tracy_device_processor_of(view_slice(name, 0, view_find(name, ' ')), &lane);
+    uint64_t *next = &places->next_device_threads[lane.processor];
+    uint64_t number;
+    do
+        number = ++*next * TRACY_PROCESSORS + lane.processor;
+    while (!take_thread(places, number));
+    return number;
+}
+
 // One of a core that has several keeps what the lower bits say.
-static uint64_t choose_thread(struct tracy_places *places, const struct track_place *place,
-                              enum place_kind kind)
+static uint64_t choose_thread(struct tracy_places *places, uint32_t track, enum place_kind kind)
 {
     enum { CORE_BITS = 19 };
-    if (kind != PLACE_DEVICE || !place->is_core)
+    const struct track_place *place = &places->tracks[track];
+    if (kind != PLACE_DEVICE)
         return fresh_thread(places);
+    if (!place->is_core)
+        return fresh_device_thread(places, track_name(places->profile, track));
     uint64_t number = place->own;
     while (!take_thread(places, number))
         number += 1ull << CORE_BITS;
@@ -300,7 +316,7 @@ static uint32_t add_lane(struct tracy_places *places, uint32_t track, enum place
         return HASH_NONE;
     const uint32_t id = places->lanes.count;
     struct written_lane lane = {.track = track, .kind = kind};
-    lane.thread = numbered ? place->own : choose_thread(places, place, kind);
+    lane.thread = numbered ? place->own : choose_thread(places, track, kind);
     lane.name = name_lane(places, track, kind, numbered);
     *(struct written_lane *)segments_add(&places->lanes) = lane;
     if (kind == PLACE_DEVICE)

@@ -11,13 +11,13 @@
 #ifndef OPSCOPE_FORMATS_TRACY_WRITER_PLACES_H
 #define OPSCOPE_FORMATS_TRACY_WRITER_PLACES_H
 
+#include "device_lanes.h"
 #include "formats/trace/lane_search.h"
 #include "profile/profile.h"
 
 enum {
     TRACY_THREADS_MOST = 65535, // numbers of 16 bits stand for them, one of which is none
     TRACY_CONTEXT_OPENCL = 3,   // what lanes of a device belong to that say no more
-    TRACY_CONTEXT_CORE = 6,     // of tt-metal's fork
 };
 
 enum place_kind { PLACE_THREAD, PLACE_DEVICE, PLACE_FRAMES, PLACE_COUNTER };
@@ -72,6 +72,7 @@ struct tracy_places {
     struct hash_index taken; // numbers of threads, by position in `numbers`
     struct segments numbers; // uint64_t
     uint64_t next_thread;
+    uint64_t next_device_threads[TRACY_PROCESSORS]; // by processor
 };
 
 void tracy_places_start(struct tracy_places *places, const struct profile *profile,

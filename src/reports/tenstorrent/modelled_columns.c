@@ -1,5 +1,6 @@
 #include "modelled_columns.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -26,8 +27,10 @@ struct view modelled_machine(const struct profile *profile)
 // What the operator says -------------------------------------------------------------------
 
 struct tiled_operator {
-    uint64_t tile[2]; // rows, columns; 0: its values do not lie in tiles
+    uint64_t tile[2];   // rows, columns; 0: its values do not lie in tiles
+    struct view target; // the machine; several may have worked for one profile
     struct view memory;
+    struct view memories[2]; // of inputs and outputs: "dram, l1 8x4"; empty: all lie in `memory`
     uint64_t macs;
 };
 
@@ -44,8 +47,14 @@ static struct tiled_operator read_operator(const struct profile *profile, uint32
         const size_t by = view_find(text, 'x');
         if (view_is(key, "macs") && value.kind == VALUE_UINT)
             tiled.macs = value.number;
+        else if (view_is(key, "target"))
+            tiled.target = text;
         else if (view_is(key, "memory"))
             tiled.memory = text;
+        else if (view_is(key, "input_memories"))
+            tiled.memories[0] = text;
+        else if (view_is(key, "output_memories"))
+            tiled.memories[1] = text;
         else if (view_is(key, "tile") && by < text.size &&
                  (!view_to_u64(view_slice(text, 0, by), &tiled.tile[0]) ||
                   !view_to_u64(view_slice(text, by + 1, text.size), &tiled.tile[1])))
@@ -54,6 +63,19 @@ static struct tiled_operator read_operator(const struct profile *profile, uint32
     if (tiled.tile[1] == 0)
         tiled.tile[0] = 0;
     return tiled;
+}
+
+bool modelled_columns_apply(const struct profile *profile, uint32_t operator_id,
+                            const struct arch *arch, bool has_processors)
+{
+    const struct tiled_operator tiled = read_operator(profile, operator_id);
+    const struct arch *own = tiled.target.size > 0 ? arch_find(tiled.target) : arch;
+    return tiled.tile[0] > 0 && (own != NULL || has_processors);
+}
+
+bool modelled_columns_read(struct view key)
+{
+    return view_is(key, "tile") || view_is(key, "target") || view_is(key, "memory");
 }
 
 // Tensors ----------------------------------------------------------------------------------
@@ -100,17 +122,54 @@ static double pad_tensor(struct report *report, size_t row, bool output, uint32_
     return count * bits_of(type) / 8 + exponents;
 }
 
+// The memory of a tensor, and the rows and columns of its shards there; 0: it has none.
+struct tensor_place {
+    struct view memory;
+    uint64_t shards[2];
+};
+
+static struct tensor_place place_of(const struct tiled_operator *tiled, bool output,
+                                    uint32_t tensor)
+{
+    struct tensor_place place = {.memory = tiled->memory};
+    struct view list = tiled->memories[output];
+    for (uint32_t i = 0; i < tensor && list.size > 0; i++) {
+        const size_t end = view_find(list, ',');
+        list = view_slice(list, end < list.size ? end + 1 : list.size, list.size);
+    }
+    const struct view item = view_trim(view_slice(list, 0, view_find(list, ',')));
+    const size_t space = view_find(item, ' ');
+    const struct view shards = view_slice(item, space < item.size ? space + 1 : space, item.size);
+    const size_t by = view_find(shards, 'x');
+    if (item.size > 0)
+        place.memory = view_slice(item, 0, space);
+    if (by < shards.size &&
+        (!view_to_u64(view_slice(shards, 0, by), &place.shards[0]) ||
+         !view_to_u64(view_slice(shards, by + 1, shards.size), &place.shards[1])))
+        place.shards[0] = 0;
+    return place;
+}
+
+static const char *layout_of(const struct tensor_place *place)
+{
+    if (place->shards[0] == 0 || place->shards[1] == 0)
+        return "INTERLEAVED";
+    if (place->shards[1] == 1)
+        return "HEIGHT_SHARDED";
+    return place->shards[0] == 1 ? "WIDTH_SHARDED" : "BLOCK_SHARDED";
+}
+
 static void set_place(struct report *report, size_t row, bool output, uint32_t tensor,
                       const struct tiled_operator *tiled, uint64_t device)
 {
-    const struct view memory = tiled->memory;
+    const struct tensor_place place = place_of(tiled, output, tensor);
     const bool rows = tiled->tile[0] == 1 && tiled->tile[1] == 1;
     char text[96];
-    char upper[64] = "";
-    for (size_t i = 0; i < memory.size && i + 1 < sizeof upper; i++)
-        upper[i] = (char)(memory.data[i] >= 'a' && memory.data[i] <= 'z' ? memory.data[i] - 32
-                                                                         : memory.data[i]);
-    snprintf(text, sizeof text, "DEV_%llu_%s_INTERLEAVED", (unsigned long long)device, upper);
+    char upper[48] = "";
+    for (size_t i = 0; i < place.memory.size && i + 1 < sizeof upper; i++)
+        upper[i] = (char)toupper((unsigned char)place.memory.data[i]);
+    snprintf(text, sizeof text, "DEV_%llu_%s_%s", (unsigned long long)device, upper,
+             layout_of(&place));
     report_set_tensor(report, row, output, tensor, COLUMN_TENSOR_LAYOUT,
                       view_of(rows ? "ROW_MAJOR" : "TILE"));
     report_set_tensor(report, row, output, tensor, COLUMN_TENSOR_MEMORY, view_of(text));
@@ -139,6 +198,7 @@ static unsigned passes_of(struct view type, const char **out_fidelity)
 
 struct moved {
     double bytes[2][COLUMN_TENSORS_MOST]; // inputs, outputs
+    bool near[2][COLUMN_TENSORS_MOST];    // in the cores' own memories, which take no time
     uint32_t counts[2];
 };
 
@@ -169,9 +229,10 @@ static void set_model(struct report *report, size_t row, const struct arch *arch
     double bandwidth = 1;
     double kernel;
     for (unsigned side = 0; side < 2; side++) {
-        for (uint32_t i = 0; i < moved->counts[side]; i++)
-            bandwidth =
-                fmax(bandwidth, floor(moved->bytes[side][i] / arch->model_gib_s / (1 << 30) * 1e9));
+        for (uint32_t i = 0; i < moved->counts[side]; i++) {
+            const double far = moved->near[side][i] ? 0 : moved->bytes[side][i];
+            bandwidth = fmax(bandwidth, floor(far / arch->model_gib_s / (1 << 30) * 1e9));
+        }
     }
     const double ideal = fmax(compute, bandwidth);
     if (macs > 0 && fidelity != NULL)
@@ -193,8 +254,6 @@ void modelled_columns_set(const struct profile *profile, uint32_t operator_id,
 {
     const struct tiled_operator tiled = read_operator(profile, operator_id);
     struct moved moved = {0};
-    if (tiled.tile[0] == 0)
-        return;
     for (unsigned side = 0; side < 2; side++) {
         const uint32_t most = report->tensor_counts[side];
         for (uint32_t i = 0; i < most && i < COLUMN_TENSORS_MOST; i++) {
@@ -202,9 +261,14 @@ void modelled_columns_set(const struct profile *profile, uint32_t operator_id,
                 continue;
             const double bytes = pad_tensor(report, row, side == 1, i, &tiled);
             set_place(report, row, side == 1, i, &tiled, device);
+            moved.near[side][moved.counts[side]] = place_of(&tiled, side == 1, i).shards[0] > 0;
             moved.bytes[side][moved.counts[side]++] = bytes;
         }
     }
-    if (arch != NULL && arch->model_gib_s > 0)
-        set_model(report, row, arch, tiled.macs, &moved);
+    const struct arch *own = arch_find(tiled.target);
+    own = own != NULL ? own : arch;
+    if (tiled.target.size > 0 && report->version == REPORT_V21)
+        report_set(report, row, COLUMN_DEVICE_ARCH, tiled.target);
+    if (own != NULL && own->model_gib_s > 0)
+        set_model(report, row, own, tiled.macs, &moved);
 }

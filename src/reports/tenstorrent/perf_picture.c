@@ -232,10 +232,10 @@ static status perf_picture_save(const struct canvas *canvas, const char *path)
     struct output *output;
     struct bytes file = {0};
     STATUS_TRY(output_open(path, &output));
-    png_append(&file, &canvas->picture);
+    const status result = png_append(&file, &canvas->picture);
     output_write(output, file.data, file.size);
     bytes_free(&file);
-    return output_close(output);
+    return output_finish(output, result);
 }
 
 status perf_picture_write(struct perf *perf, enum perf_grouping grouping, bool by_device,

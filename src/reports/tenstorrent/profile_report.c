@@ -11,8 +11,13 @@
 
 enum { UNPACKER = 2, PACKER = 4, PROCESSORS = 6 };
 
+// In ns, and in ticks of its own clock, which are exact.
+struct moment {
+    uint64_t ns, ticks;
+};
+
 struct extent {
-    uint64_t first, last; // ns, or ticks
+    struct moment first, last;
     bool any;
 };
 
@@ -25,16 +30,15 @@ struct core_extent {
 
 // What the spans of a call say.
 struct call_sums {
-    struct extent host, device, kernel, movement, starts; // ns
-    struct extent ticks;                                  // of the device's clock
+    struct extent host, device, kernel, movement, starts;
     struct extent processors[PROCESSORS];
     uint64_t packer_waits; // ns, of all cores
     bool waits_known;
     struct core_extent *cores;
     size_t core_count, core_capacity;
     uint32_t clock, device_number;
-    uint64_t number; // among the calls that have a row
-    bool clocks_differ;
+    uint64_t number;    // among the calls that have a row
+    bool clocks_differ; // of its spans on the device: their ticks say nothing
     uint64_t starts_seen;
     struct bytes figures;   // values of a span that has some of a report's own
     struct bytes functions; // times of the host's functions
@@ -60,16 +64,28 @@ struct profile_reporter {
     uint32_t track;
     uint32_t kernel_key;  // of a report's own figures
     uint32_t waiting_key; // of a processor that waits for a ring
+    uint32_t awaited_key; // and for its first piece
     struct view arch;
     struct report *report;
     enum report_version version;
 };
 
-static void extent_add(struct extent *extent, uint64_t first, uint64_t last)
+static void extent_add(struct extent *extent, struct moment first, struct moment last)
 {
-    extent->first = extent->any && extent->first < first ? extent->first : first;
-    extent->last = extent->any && extent->last > last ? extent->last : last;
+    if (!extent->any || first.ns < extent->first.ns)
+        extent->first.ns = first.ns;
+    if (!extent->any || first.ticks < extent->first.ticks)
+        extent->first.ticks = first.ticks;
+    if (!extent->any || last.ns > extent->last.ns)
+        extent->last.ns = last.ns;
+    if (!extent->any || last.ticks > extent->last.ticks)
+        extent->last.ticks = last.ticks;
     extent->any = true;
+}
+
+static struct moment moment_of(const struct clock_domain *clock, uint64_t ticks)
+{
+    return (struct moment){clock_to_ns(clock, ticks), ticks};
 }
 
 // Spans -----------------------------------------------------------------------
@@ -95,8 +111,8 @@ static bool is_kernel(enum role role)
     return role != ROLE_WAIT && role != ROLE_CONTROL;
 }
 
-static struct core_extent *add_core(struct call_sums *sums, uint32_t core, uint64_t start,
-                                    uint64_t end)
+static struct core_extent *add_core(struct call_sums *sums, uint32_t core, struct moment start,
+                                    struct moment end)
 {
     size_t i = 0;
     while (i < sums->core_count && sums->cores[i].core != core)
@@ -110,14 +126,14 @@ static struct core_extent *add_core(struct call_sums *sums, uint32_t core, uint6
     return &sums->cores[i];
 }
 
-// How long a processor waited between the pieces of a task, where that is known.
-static bool find_waiting(const struct profile_reporter *reporter, const struct clock_domain *clock,
-                         const struct event *event, struct view values, uint64_t *out_ns)
+// How long a processor waited under a key, in the span's ticks; false where that is not known.
+static bool find_waiting(const struct clock_domain *clock, const struct event *event,
+                         struct view values, uint32_t key, uint64_t *out_ns)
 {
     struct value_reader reader = value_read(values);
     struct value value;
-    while (reporter->waiting_key != HASH_NONE && value_next(&reader, &value)) {
-        if (value.key != reporter->waiting_key || value.kind != VALUE_UINT ||
+    while (key != HASH_NONE && value_next(&reader, &value)) {
+        if (value.key != key || value.kind != VALUE_UINT ||
             value.number > event->end - event->start)
             continue;
         *out_ns =
@@ -132,15 +148,14 @@ static void add_device_span(struct profile_reporter *reporter, struct call_sums 
                             struct view values)
 {
     const struct clock_domain *clock = profile_clock(reporter->profile, track->clock);
-    const uint64_t start = clock_to_ns(clock, event->start);
-    const uint64_t end = clock_to_ns(clock, event->end);
+    const struct moment start = moment_of(clock, event->start);
+    const struct moment end = moment_of(clock, event->end);
     unsigned processor;
     sums->clocks_differ = sums->clocks_differ || (sums->device.any && sums->clock != track->clock);
     sums->clock = track->clock;
     if (track->device > 0)
         sums->device_number = track->device - 1;
     extent_add(&sums->device, start, end);
-    extent_add(&sums->ticks, event->start, event->end);
     if (!is_kernel(track->role))
         return;
     extent_add(&sums->kernel, start, end);
@@ -153,12 +168,15 @@ static void add_device_span(struct profile_reporter *reporter, struct call_sums 
         return;
     extent_add(&sums->processors[processor], start, end);
     uint64_t waiting;
-    if (core == NULL || !find_waiting(reporter, clock, event, values, &waiting))
+    uint64_t awaited = 0;
+    if (core == NULL || !find_waiting(clock, event, values, reporter->waiting_key, &waiting))
         return;
+    find_waiting(clock, event, values, reporter->awaited_key, &awaited);
     sums->waits_known = true;
     if (processor == UNPACKER) {
+        const uint64_t idle = waiting + awaited;
         extent_add(&core->unpacker, start, end);
-        core->unpacked += end - start - waiting;
+        core->unpacked += end.ns - start.ns > idle ? end.ns - start.ns - idle : 0;
     }
     if (processor == PACKER)
         sums->packer_waits += waiting;
@@ -197,7 +215,7 @@ static void profile_report_add_span(struct profile_reporter *reporter, const str
     if (role_is_device(track->role) || figures)
         add_device_span(reporter, sums, track, event, values);
     else
-        extent_add(&sums->host, clock_to_ns(clock, event->start), clock_to_ns(clock, event->end));
+        extent_add(&sums->host, moment_of(clock, event->start), moment_of(clock, event->end));
     if (reporter->kernel_key != HASH_NONE && !figures)
         add_functions(reporter, sums, values);
 }
@@ -230,30 +248,43 @@ static status profile_report_take_batch(struct event_sink *sink, const struct ev
 
 // Columns ---------------------------------------------------------------------
 
+// Nanoseconds between two moments of a call on the device, as its cycles have them.
+static double time_between(const struct profile_reporter *reporter, const struct call_sums *sums,
+                           struct moment first, struct moment last)
+{
+    const struct clock_domain *clock = profile_clock(reporter->profile, sums->clock);
+    if (sums->clocks_differ)
+        return (double)last.ns - (double)first.ns;
+    const int64_t ticks = (int64_t)(last.ticks - first.ticks);
+    return (double)ticks * (double)clock->multiplier / (double)clock->divisor;
+}
+
 static void profile_report_set_extent(struct profile_reporter *reporter, size_t row,
-                                      enum column_kind kind, const struct extent *extent)
+                                      enum column_kind kind, const struct call_sums *sums,
+                                      const struct extent *extent)
 {
     if (extent->any)
-        report_set_u64(reporter->report, row, kind, extent->last - extent->first);
+        report_set_duration(reporter->report, row, kind,
+                            time_between(reporter, sums, extent->first, extent->last));
 }
 
 static void set_cores(struct profile_reporter *reporter, size_t row, const struct call_sums *sums)
 {
-    uint64_t least = UINT64_MAX;
-    uint64_t most = 0;
+    double least = 0;
+    double most = 0;
     double sum = 0;
     for (size_t i = 0; i < sums->core_count; i++) {
         const struct extent *kernel = &sums->cores[i].kernel;
-        const uint64_t length = kernel->last - kernel->first;
-        least = length < least ? length : least;
+        const double length = time_between(reporter, sums, kernel->first, kernel->last);
+        least = i == 0 || length < least ? length : least;
         most = length > most ? length : most;
-        sum += (double)length;
+        sum += length;
     }
     if (sums->core_count == 0)
         return;
     report_set_u64(reporter->report, row, COLUMN_CORE_COUNT, sums->core_count);
-    report_set_u64(reporter->report, row, COLUMN_PER_CORE_MIN, least);
-    report_set_u64(reporter->report, row, COLUMN_PER_CORE_MAX, most);
+    report_set_duration(reporter->report, row, COLUMN_PER_CORE_MIN, least);
+    report_set_duration(reporter->report, row, COLUMN_PER_CORE_MAX, most);
     report_set_duration(reporter->report, row, COLUMN_PER_CORE_AVERAGE,
                         sum / (double)sums->core_count);
 }
@@ -264,7 +295,8 @@ static void set_waits(struct report *report, size_t row, const struct call_sums 
     uint64_t front = 0;
     for (size_t i = 0; i < sums->core_count; i++) {
         const struct core_extent *core = &sums->cores[i];
-        const uint64_t length = core->unpacker.any ? core->unpacker.last - core->kernel.first : 0;
+        const uint64_t length =
+            core->unpacker.any ? core->unpacker.last.ns - core->kernel.first.ns : 0;
         front += length > core->unpacked ? length - core->unpacked : 0;
     }
     report_set_u64(report, row, COLUMN_CB_WAIT_FRONT, front);
@@ -277,18 +309,18 @@ static void set_device(struct profile_reporter *reporter, size_t row, const stru
         COLUMN_BRISC, COLUMN_NCRISC, COLUMN_TRISC0, COLUMN_TRISC1, COLUMN_TRISC2, COLUMN_ERISC};
     struct report *report = reporter->report;
     if (!sums->clocks_differ) {
-        report_set_u64(report, row, COLUMN_FW_START_CYCLE, sums->ticks.first);
-        report_set_u64(report, row, COLUMN_FW_END_CYCLE, sums->ticks.last);
+        report_set_u64(report, row, COLUMN_FW_START_CYCLE, sums->device.first.ticks);
+        report_set_u64(report, row, COLUMN_FW_END_CYCLE, sums->device.last.ticks);
     }
-    profile_report_set_extent(reporter, row, COLUMN_FW_DURATION, &sums->device);
-    profile_report_set_extent(reporter, row, COLUMN_KERNEL_DURATION, &sums->kernel);
+    profile_report_set_extent(reporter, row, COLUMN_FW_DURATION, sums, &sums->device);
+    profile_report_set_extent(reporter, row, COLUMN_KERNEL_DURATION, sums, &sums->kernel);
     if (sums->movement.any && sums->kernel.any)
-        report_set_u64(report, row, COLUMN_KERNEL_DURATION_DM_START,
-                       sums->kernel.last - sums->movement.first);
+        report_set_duration(report, row, COLUMN_KERNEL_DURATION_DM_START,
+                            time_between(reporter, sums, sums->movement.first, sums->kernel.last));
     if (sums->starts_seen > 1)
-        profile_report_set_extent(reporter, row, COLUMN_FIRST_TO_LAST_START, &sums->starts);
+        profile_report_set_extent(reporter, row, COLUMN_FIRST_TO_LAST_START, sums, &sums->starts);
     for (unsigned i = 0; i < PROCESSORS; i++)
-        profile_report_set_extent(reporter, row, COLUMNS[i], &sums->processors[i]);
+        profile_report_set_extent(reporter, row, COLUMNS[i], sums, &sums->processors[i]);
     if (sums->waits_known)
         set_waits(report, row, sums);
     set_cores(reporter, row, sums);
@@ -298,16 +330,16 @@ static void set_host(struct profile_reporter *reporter, size_t row, const struct
 {
     if (!host->any)
         return;
-    report_set_u64(reporter->report, row, COLUMN_HOST_START, host->first);
-    report_set_u64(reporter->report, row, COLUMN_HOST_END, host->last);
-    report_set_u64(reporter->report, row, COLUMN_HOST_DURATION, host->last - host->first);
+    report_set_u64(reporter->report, row, COLUMN_HOST_START, host->first.ns);
+    report_set_u64(reporter->report, row, COLUMN_HOST_END, host->last.ns);
+    report_set_u64(reporter->report, row, COLUMN_HOST_DURATION, host->last.ns - host->first.ns);
 }
 
 // Where no span of the host says when it was called, it is when the device began.
 static void set_start(struct profile_reporter *reporter, size_t row, const struct call_sums *sums)
 {
     if (!sums->host.any)
-        report_set_u64(reporter->report, row, COLUMN_HOST_START, sums->device.first);
+        report_set_u64(reporter->report, row, COLUMN_HOST_START, sums->device.first.ns);
 }
 
 static void set_call(struct profile_reporter *reporter, size_t row, uint32_t id)
@@ -322,16 +354,22 @@ static void set_call(struct profile_reporter *reporter, size_t row, uint32_t id)
     report_set_u64(report, row, COLUMN_CALL_COUNT, call->domain != 0 ? call->key : sums->number);
     if (on_device)
         report_set_u64(report, row, COLUMN_DEVICE_ID, device);
-    profile_report_describe(reporter->profile, call->operator_id, reporter->version, report, row);
+    const struct arch *arch = arch_find(reporter->arch);
+    bool has_processors = false;
+    for (unsigned i = 0; i < PROCESSORS; i++)
+        has_processors = has_processors || sums->processors[i].any;
+    const bool tiled =
+        modelled_columns_apply(reporter->profile, call->operator_id, arch, has_processors);
+    profile_report_describe(reporter->profile, call->operator_id, tiled, reporter->version, report,
+                            row);
     set_host(reporter, row, &sums->host);
     set_start(reporter, row, sums);
     if (on_device)
         set_device(reporter, row, sums);
-    if (on_device)
-        modelled_columns_set(reporter->profile, call->operator_id, arch_find(reporter->arch),
-                             device, report, row);
     if (on_device && reporter->arch.size > 0 && reporter->version == REPORT_V21)
         report_set(report, row, COLUMN_DEVICE_ARCH, reporter->arch);
+    if (on_device && tiled)
+        modelled_columns_set(reporter->profile, call->operator_id, arch, device, report, row);
     if (call->replay != 0)
         report_set_u64(report, row, COLUMN_TRACE_SESSION, call->replay);
     profile_report_set_figures(reporter->profile, bytes_view(&sums->figures), reporter->version,
@@ -363,7 +401,7 @@ static struct row_of *profile_report_order_rows(struct profile_reporter *reporte
         if (!sums->host.any && !sums->device.any)
             continue;
         rows[count++] = (struct row_of){
-            .time = sums->host.any ? sums->host.first : sums->device.first, .call = i};
+            .time = sums->host.any ? sums->host.first.ns : sums->device.first.ns, .call = i};
         sums->number = count; // numbers count through, as a report's do
     }
     for (size_t i = 0; i < reporter->signpost_count; i++)
@@ -374,34 +412,45 @@ static struct row_of *profile_report_order_rows(struct profile_reporter *reporte
     return rows;
 }
 
-// The gap in front of an operation: since the kernels before it on its device.
+// From the end of the kernels of the call before, if there is one, to the start of some.
+static void set_gap_until(struct profile_reporter *reporter, size_t row, enum column_kind kind,
+                          const struct call_sums *sums, const struct extent *next,
+                          const struct call_sums *before)
+{
+    if (!next->any || report_text(reporter->report, row, kind).size > 0)
+        return;
+    const bool apart = before != NULL && (before->clocks_differ || before->clock != sums->clock);
+    const double gap = before == NULL ? 0
+                       : apart        ? (double)next->first.ns - (double)before->kernel.last.ns
+                               : time_between(reporter, sums, before->kernel.last, next->first);
+    report_set_duration(reporter->report, row, kind, gap);
+}
+
+// The gap in front of an operation: since the kernels before it on its device; `before`: by device.
 static void set_gap(struct profile_reporter *reporter, size_t row, const struct call_sums *sums,
-                    uint64_t **ends, size_t *end_count)
+                    const struct call_sums ***before, size_t *count)
 {
     const size_t device = sums->device_number;
     if (!sums->kernel.any || device > 65535)
         return;
-    *ends = memory_extend(*ends, end_count, device, sizeof **ends);
-    char text[32];
-    const int64_t gap =
-        (*ends)[device] == 0 ? 0 : (int64_t)sums->kernel.first - (int64_t)((*ends)[device] - 1);
-    snprintf(text, sizeof text, "%lld", (long long)gap);
-    if (report_text(reporter->report, row, COLUMN_OP_TO_OP).size == 0)
-        report_set(reporter->report, row, COLUMN_OP_TO_OP, view_of(text));
-    (*ends)[device] = sums->kernel.last + 1;
+    *before = memory_extend(*before, count, device, sizeof **before);
+    const struct call_sums *last = (*before)[device];
+    set_gap_until(reporter, row, COLUMN_OP_TO_OP, sums, &sums->kernel, last);
+    set_gap_until(reporter, row, COLUMN_OP_TO_OP_DM_START, sums, &sums->movement, last);
+    (*before)[device] = sums;
 }
 
 static void make_rows(struct profile_reporter *reporter)
 {
     size_t count;
     struct row_of *rows = profile_report_order_rows(reporter, &count);
-    uint64_t *ends = NULL;
-    size_t end_count = 0;
+    const struct call_sums **before = NULL;
+    size_t before_count = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t row = report_row_add(reporter->report);
         if (rows[i].call != 0) {
             set_call(reporter, row, rows[i].call);
-            set_gap(reporter, row, &reporter->calls[rows[i].call], &ends, &end_count);
+            set_gap(reporter, row, &reporter->calls[rows[i].call], &before, &before_count);
             continue;
         }
         const struct signpost *signpost = &reporter->signposts[rows[i].signpost];
@@ -410,7 +459,7 @@ static void make_rows(struct profile_reporter *reporter)
         report_set(reporter->report, row, COLUMN_OP_TYPE, VIEW_LITERAL("signpost"));
         report_set_u64(reporter->report, row, COLUMN_HOST_START, signpost->time);
     }
-    free(ends);
+    free(before);
     free(rows);
 }
 
@@ -444,6 +493,7 @@ status profile_report_make(struct profile *profile, enum report_version version,
         .sink = {profile_report_take_batch}, .profile = profile, .version = version};
     reporter.kernel_key = strings_find(&profile->strings, VIEW_LITERAL("kernel_ns"));
     reporter.waiting_key = strings_find(&profile->strings, VIEW_LITERAL("waiting"));
+    reporter.awaited_key = strings_find(&profile->strings, VIEW_LITERAL("awaited"));
     reporter.arch = modelled_machine(profile);
     reporter.calls = memory_allocate_zeroed(profile->calls.count + 1, sizeof *reporter.calls);
     reporter.report = report_create();

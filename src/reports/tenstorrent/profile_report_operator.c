@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 #include "base/memory.h"
+#include "modelled_columns.h"
 #include "formats/tenstorrent/report_profile.h"
 
 // A value as a report prints it; `room` is for numbers.
@@ -238,8 +239,6 @@ static void profile_report_operator_set_value(struct report *report, size_t row,
         report_set_raw(report, row, kind, text);
     else if (kind != COLUMN_OTHER && column_exists(kind, version))
         report_set(report, row, kind, text);
-    else if (view_is(key, "tile") || view_is(key, "memory"))
-        return; // modelled_columns.c
     else if (view_is(key, "attributes"))
         report_set(report, row, COLUMN_ATTRIBUTES, text);
     else if (view_is(key, "inputs") || view_is(key, "outputs"))
@@ -250,7 +249,7 @@ static void profile_report_operator_set_value(struct report *report, size_t row,
             text);
 }
 
-void profile_report_describe(const struct profile *profile, uint32_t operator_id,
+void profile_report_describe(const struct profile *profile, uint32_t operator_id, bool tiled,
                              enum report_version version, struct report *report, size_t row)
 {
     const struct operator_description *op = profile_operator(profile, operator_id);
@@ -268,7 +267,10 @@ void profile_report_describe(const struct profile *profile, uint32_t operator_id
         report_set_raw(report, row, COLUMN_LOC, profile_text(profile, op->location));
     while (value_next(&reader, &value)) {
         char room[REPORT_REAL_ROOM];
-        profile_report_operator_set_value(report, row, version, profile_text(profile, value.key),
+        const struct view key = profile_text(profile, value.key);
+        if (tiled && modelled_columns_read(key))
+            continue;
+        profile_report_operator_set_value(report, row, version, key,
                                           profile_report_operator_text_of(profile, &value, room),
                                           &attributes);
     }

@@ -6,8 +6,9 @@
 
 #include "formats/tenstorrent/report.h"
 
-// Code, tensors, attributes, kernels, the performance model and the place.
-void profile_report_describe(const struct profile *profile, uint32_t operator_id,
+// Code, tensors, attributes, kernels, the performance model and the place. `tiled`: what
+// modelled_columns.h reads is no attribute.
+void profile_report_describe(const struct profile *profile, uint32_t operator_id, bool tiled,
                              enum report_version version, struct report *report, size_t row);
 
 // Values that report_profile.h writes, back in their columns.
