@@ -3,6 +3,7 @@
 #include "base/folder.h"
 #include "base/path.h"
 #include "formats/tenstorrent/logs_profile.h"
+#include "wire/database.h"
 
 static status read_folder(const char *path, struct profile *profile)
 {
@@ -33,11 +34,18 @@ static status format_refuse_input(const struct input *input)
             "give the summary or the trace that the vendor's qaic-opstats makes of "
             "it",
             input->path);
+    if (database_recognise(input->bytes))
+        return status_make(
+            STATUS_DATA,
+            "%s: an SQLite database, but neither of Nsight Systems nor of rocprofv3 "
+            "(rocpd), or damaged; what opscope writes as .db is for other tools: give "
+            "the profile it was made of",
+            input->path);
     return status_make(
         STATUS_DATA,
         "%s: not a file that opscope knows: expected a Torq profile CSV, a log of "
-        "Tenstorrent's, a summary of qaic-opstats, a Perfetto, Chrome or Tracy trace, or "
-        "an opscope profile",
+        "Tenstorrent's, a summary of qaic-opstats, a Perfetto, Chrome or Tracy trace, a database "
+        "of Nsight Systems or rocprofv3, or an opscope profile",
         input->path);
 }
 

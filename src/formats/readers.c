@@ -3,11 +3,13 @@
 #include "base/path.h"
 #include "formats/chrome/events.h"
 #include "formats/chrome/reader.h"
+#include "formats/nsys/reader.h"
 #include "formats/perfetto/reader.h"
 #include "formats/qaic/raw_profile.h"
 #include "formats/qaic/raw_stats.h"
 #include "formats/qaic/summary.h"
 #include "formats/qaic/summary_profile.h"
+#include "formats/rocpd/reader.h"
 #include "formats/tenstorrent/logs_profile.h"
 #include "formats/tenstorrent/report_profile.h"
 #include "formats/torq/torq.h"
@@ -16,6 +18,7 @@
 #include "formats/tracy/stream.h"
 #include "profile/file.h"
 #include "profile/memory.h"
+#include "wire/database.h"
 
 // A recording leaves it to the reader what the names of its lanes mean, and how long memory lived.
 static status read_profile(struct input *input, const struct format_options *options,
@@ -106,11 +109,27 @@ static status read_qaic_summary(struct input *input, const struct format_options
     return qaic_summary_profile_read(input, profile);
 }
 
+static status read_nsys(struct input *input, const struct format_options *options,
+                        struct profile *profile)
+{
+    (void)options;
+    return nsys_read(input, profile);
+}
+
+static status read_rocpd(struct input *input, const struct format_options *options,
+                         struct profile *profile)
+{
+    (void)options;
+    return rocpd_read(input, profile);
+}
+
 static const struct format_reader READERS[] = {
     {"profile", FORMAT_BY_MAGIC, true, profile_file_recognise, read_profile},
     {"tracy", FORMAT_BY_MAGIC, false, tracy_recognise, read_tracy},
     {"tracy-stream", FORMAT_BY_MAGIC, false, tracy_stream_recognise, read_tracy_stream},
     {"qaic-raw-stats", FORMAT_BY_MAGIC, false, qaic_raw_recognise, read_qaic_stats},
+    {"nsys", FORMAT_BY_MAGIC, false, nsys_recognise, read_nsys},
+    {"rocpd", FORMAT_BY_MAGIC, false, rocpd_recognise, read_rocpd},
     {"chrome", FORMAT_BY_KEYS, false, chrome_recognise, read_chrome},
     {"tenstorrent-log", FORMAT_BY_HEADER, false, readers_is_log, readers_read_log},
     {"qaic-summary", FORMAT_BY_HEADER, false, qaic_summary_recognise, read_qaic_summary},
@@ -137,6 +156,8 @@ const struct format_reader *format_reader_find(struct view bytes)
 
 bool format_reader_may_know(struct view beginning)
 {
-    // The events of an object may stand after all that is said about them.
-    return format_reader_find(beginning) != NULL || view_starts_with(view_trim(beginning), "{");
+    // The events of an object may stand after all that is said about them, and the tables of a
+    // database anywhere.
+    return format_reader_find(beginning) != NULL || view_starts_with(view_trim(beginning), "{") ||
+           database_recognise(beginning);
 }

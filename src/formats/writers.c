@@ -16,7 +16,8 @@ static status write_perfetto(const struct format_writer *writer, struct profile 
                              const char *path, const struct write_options *options)
 {
     (void)writer;
-    const struct perfetto_writer_options perfetto = {options->no_arguments};
+    const struct perfetto_writer_options perfetto = {.no_arguments = options->no_arguments,
+                                                     .calls = true};
     return perfetto_write(profile, path, &perfetto);
 }
 

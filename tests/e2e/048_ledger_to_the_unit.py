@@ -19,8 +19,10 @@ sys.path.insert(0, str(ROOT / "tests/tools"))
 
 import kineto
 import made_profile
+import nsys_database
 import perfetto_wire
 import qaic_files
+import rocpd_database
 import tenstorrent_logs
 import tracy_file
 import tracy_stream_seeds
@@ -270,6 +272,37 @@ def summary_rows(file):
     return [number if re.match(rb"c\d+ +\d+ +[\d.]+%", row) else None for number, row in enumerate(file.rows)]
 
 
+@dataclass
+class Database(File):
+    """Rows of one table; `store` writes them with all others."""
+    store: object = None
+
+    def content(self, rows):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "made.db"
+            self.store(path, [{**row, "id": number + 1} if "id" in row else row for number, row in enumerate(rows)])
+            return path.read_bytes()
+
+
+def nsys_kernels(seed):
+    made, table = nsys_database.Made("2021.5", 20, seed), "CUPTI_ACTIVITY_KIND_KERNEL"
+    made.text("main")
+
+    def store(path, rows):
+        made.rows[table] = rows
+        nsys_database.write_made(path, made)
+    return Database(made.rows[table], store=store)
+
+
+def rocpd_kernels(seed):
+    run, table = rocpd_database.Run("columns", 20, seed), "rocpd_kernel_dispatch"
+
+    def store(path, rows):
+        run.rows[table] = rows
+        rocpd_database.write_runs(path, [run])
+    return Database(run.rows[table], store=store)
+
+
 def half(row):
     return row[:len(row) // 2]
 
@@ -340,6 +373,12 @@ FORMATS = [
     Format("perfetto", "perfetto", "perfetto", ".pb", packets, lambda file: [number // 2 for number in range(len(file.rows))],
            cut=packet_of(lambda content: content[:-3]), garble=packet_of(lambda content: b"\xff" * len(content))),
     Format("opscope profile", "profile", "profile", ".prof", blocks, cut=half, garble=lambda row: row[:24] + b"\xff" + row[25:]),
+    Format("nsys-sqlite", "nsys", "nsys", ".sqlite", nsys_kernels, garble=lambda row: {**row, "start": "x"},
+           cut=lambda row: {**row, "end": None},
+           silent={fault: "nothing numbers its rows" for fault in ("dropped", "doubled")}),
+    Format("rocpd", "rocpd", "rocpd", ".db", rocpd_kernels, garble=lambda row: {**row, "start": "x"},
+           cut=lambda row: {**row, "end": None},
+           silent={fault: "nothing numbers its rows" for fault in ("dropped", "doubled")}),
     Format("tracy", "tracy", "tracy", ".tracy", saved_zones, garble=lambda zone: dataclasses.replace(zone, end=tracy_file.OPEN),
            silent={fault: "nothing numbers zones" for fault in ("dropped", "doubled")},
            other={"cut": "behind damage nothing can be read"}),

@@ -15,6 +15,7 @@ ROWS = {
     "Perfetto": ["perfetto"],
     "Chrome, ONNX Runtime, Kineto": ["chrome", "chrome-object", "onnxruntime", "kineto"],
     "Tracy": ["tracy"],
+    "Nsight Systems, rocpd": ["nsys", "rocpd"],
     "Cloud AI's statistics, summaries, traces": ["qaic-raw-stats", "qaic-summary", "qaic-trace"],
     "Tenstorrent logs": ["tenstorrent-device", "tenstorrent-ops", "tenstorrent-times", "tenstorrent-folder"],
     "Tenstorrent report": ["tenstorrent-report"],

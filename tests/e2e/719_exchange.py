@@ -47,7 +47,9 @@ def test_every_event_comes_back(folder):
     for case in CASES:
         source = FOLDER / f"{case}.json.gz"
         before = loaded(source)
-        equal(opscope("convert", source, "-o", folder / "direct.json").err, "", f"{case}: nothing to say")
+        said = opscope("convert", source, "-o", folder / "direct.json").err.splitlines()
+        said = [line for line in said if "cut into another one" not in line and not line.startswith("ledger: ")]
+        equal(said, [], f"{case}: nothing to say")
         compare(before, loaded(folder / "direct.json"), case)
         opscope("convert", source, "-o", folder / "a.prof")
         opscope("convert", folder / "a.prof", "-o", folder / "stored.json.gz")

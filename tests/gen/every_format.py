@@ -7,7 +7,9 @@ import json
 import pathlib
 
 import kineto
+import nsys_database
 import qaic_files
+import rocpd_database
 import tenstorrent_logs
 import tracy_file
 from clock_traces import Clock, Seen, seen_by
@@ -67,6 +69,9 @@ def write_all(folder):
     put("onnxruntime", ".json", json.dumps(onnxruntime_events()))
     put("kineto", ".json", kineto.trace(steps=1))
     put("tracy", ".tracy", tracy_file.closed().file())
+    for name, extension, module in (("nsys", ".sqlite", nsys_database), ("rocpd", ".db", rocpd_database)):
+        files[name] = folder / f"{name}{extension}"
+        module.write(files[name])
     capture = tenstorrent_logs.ordinary(devices=1, replays=0, ops=4)
     put("tenstorrent-device", ".csv", capture.device_log())
     put("tenstorrent-ops", ".csv", capture.ops_data())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Small real traces of PyTorch on a GPU, with what its own profiler says of them.
 
-    python3 tests/gen/pytorch_traces.py FOLDER
+    python3 tests/gen/pytorch_traces.py FOLDER [CASE...]
 
 Needs PyTorch and a CUDA device. For each case FOLDER gets NAME.json.gz, the trace as
 `export_chrome_trace` writes it, and NAME.averages.json: rows of `key_averages()` (name, count, host
@@ -153,7 +153,26 @@ def memory(take):
     return prof
 
 
-CASES = [inference, training, streams, graphs, graph_alone, stacks, memory]
+def modules(take):
+    """One step of training, with the modules that its frames say."""
+    net = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 16 * 16, 10)).cuda()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    images, labels = torch.randn(2, 3, 16, 16).cuda(), torch.randint(10, (2,)).cuda()
+
+    def step():
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(net(images), labels).backward()
+        optimizer.step()
+
+    step()
+    torch.cuda.synchronize()
+    with take(with_stack=True, with_modules=True) as prof:
+        step()
+        torch.cuda.synchronize()
+    return prof
+
+
+CASES = [inference, training, streams, graphs, graph_alone, stacks, memory, modules]
 
 
 def averages(prof):
@@ -169,7 +188,7 @@ def main():
     torch.manual_seed(1)
     torch.backends.cudnn.benchmark = False
     versions = {"torch": torch.__version__, "cuda": torch.version.cuda, "device": torch.cuda.get_device_name()}
-    for case in CASES:
+    for case in [case for case in CASES if not sys.argv[2:] or case.__name__ in sys.argv[2:]]:
         prof = case(lambda **options: profile(activities=BOTH, **options))
         path = folder / f"{case.__name__}.json"
         prof.export_chrome_trace(str(path))

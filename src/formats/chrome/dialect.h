@@ -25,6 +25,9 @@ struct chrome_dialect {
     // What the work of a complete event is, where its lane does not tell; ROLE_NONE: its lane
     // does. May be NULL.
     enum role (*role_of)(const struct chrome_event *event);
+    // Whether a whole event of the host only waits for the device; NULL: none is known to. It gets
+    // the value `waits`.
+    bool (*waits)(const struct chrome_event *event);
     // Whether it read this member of the object form. May be NULL.
     bool (*member)(struct chrome_dialect *dialect, struct view key, struct view value);
     // Whether the same event stands in the trace before: it is refused. Asked in order of the

@@ -10,6 +10,7 @@
 #include "base/sort.h"
 #include "base/spool.h"
 #include "dialect.h"
+#include "formats/trace/backward.h"
 #include "json.h"
 #include "kineto_index.h"
 #include "kineto_memory.h"
@@ -25,11 +26,15 @@ struct item {
     uint64_t thread;
     int64_t start;
     int64_t end;
-    uint64_t id;          // External id of a cpu_op, correlation of a launch
-    uint32_t operator_id; // of a launch: 0, unless it launches a graph
-    uint32_t call;        // a launch: of the cpu_op around it
+    uint64_t id;             // External id of a cpu_op, correlation of a launch
+    uint32_t operator_id;    // of a launch: 0, unless it launches a graph
+    uint32_t call;           // a launch: of the cpu_op around it
+    uint32_t forward_thread; // that a cpu_op of the backward names; 0: it is none
+    uint32_t sequence;       // number + 1 of what autograd keeps of a cpu_op; 0: none
     enum item_kind kind;
 };
+
+_Static_assert(sizeof(struct item) <= SORT_ITEM_MOST, "items are sorted in place");
 
 // A key with a call: sorted by the key.
 struct link {
@@ -71,6 +76,7 @@ struct kineto {
     struct list launches;  // struct link, by correlation
     struct list externals; // struct link, by External id
     struct list steps;
+    struct backward backward;
     struct kineto_memory memory;
     struct kineto_index numbers;
     size_t next;             // item that comes next in the file
@@ -87,11 +93,9 @@ struct kineto {
 
 static bool kineto_is_among(struct view category, const char *const *names)
 {
-    for (; *names != NULL; names++) {
-        if (view_is(category, *names))
-            return true;
-    }
-    return false;
+    while (*names != NULL && !view_is(category, *names))
+        names++;
+    return *names != NULL;
 }
 
 // PyTorch's own profiler, before Kineto, had two processes with these names, and no categories.
@@ -104,8 +108,8 @@ static bool is_process(const struct chrome_event *event, const char *name)
 // Older versions wrote "Operator" and "Kernel" and the like.
 static bool is_operator(const struct chrome_event *event)
 {
-    static const char *const NAMES[] = {"cpu_op", "Operator", NULL};
-    return kineto_is_among(event->category, NAMES) || is_process(event, "CPU functions");
+    return view_is(event->category, "cpu_op") || view_is(event->category, "Operator") ||
+           is_process(event, "CPU functions");
 }
 
 static bool is_launch(const struct chrome_event *event)
@@ -123,14 +127,19 @@ static bool is_device(const struct chrome_event *event)
     return kineto_is_among(event->category, NAMES) || is_process(event, "CUDA functions");
 }
 
+// A call that returns when the device has done what it was given.
+static bool kineto_waits(const struct chrome_event *event)
+{
+    return is_launch(event) && view_find_text(event->name, "Synchronize") < event->name.size;
+}
+
 // A stream does all of these.
 static enum role kineto_role_of(const struct chrome_event *event)
 {
     static const char *const COPIES[] = {"gpu_memcpy", "Memcpy", NULL};
-    static const char *const FILLS[] = {"gpu_memset", "Memset", NULL};
     if (!is_device(event))
         return ROLE_NONE;
-    if (kineto_is_among(event->category, FILLS))
+    if (view_is(event->category, "gpu_memset") || view_is(event->category, "Memset"))
         return ROLE_TRANSFER;
     if (kineto_is_among(event->category, COPIES)) {
         if (view_find_text(event->name, "HtoD") < event->name.size)
@@ -308,6 +317,17 @@ static void look_at_label(struct kineto *kineto, const struct chrome_event *even
         .label = profile_string(kineto->profile, chrome_argument(event->args, "labels"))};
 }
 
+// The number that autograd gave to an operator, which its backward has again.
+static void look_at_sequence(struct view args, struct item *item)
+{
+    uint64_t number;
+    if (!chrome_number_of(chrome_find(args, "Sequence number"), &number) || number >= UINT32_MAX)
+        return;
+    item->sequence = (uint32_t)number + 1;
+    if (chrome_number_of(chrome_find(args, "Fwd thread id"), &number) && number < UINT32_MAX)
+        item->forward_thread = (uint32_t)number;
+}
+
 static status look_at_event(struct kineto *kineto, const struct chrome_event *event)
 {
     if (event->phase == 'M' && view_is(event->name, "process_labels"))
@@ -327,6 +347,7 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
         item.kind = ITEM_OPERATOR;
         item.id = number_argument(event->args, "External id", "external id");
         item.operator_id = kineto_find_operator(kineto, event);
+        look_at_sequence(event->args, &item);
     } else if (is_launch(event)) {
         item.kind = ITEM_LAUNCH;
         item.id = number_argument(event->args, "correlation", "Correlation");
@@ -393,6 +414,22 @@ static bool same_thread(const struct item *a, const struct item *b)
     return a->process == b->process && a->thread == b->thread;
 }
 
+// What a backward calls has its number, too.
+static status add_to_backward(struct kineto *kineto, const struct item *item,
+                              const struct item *outer)
+{
+    const bool is_backward = item->forward_thread != 0;
+    if (item->sequence == 0 || (is_backward && outer != NULL && outer->sequence == item->sequence))
+        return STATUS_OK;
+    const struct backward_call call = {.process = item->process,
+                                       .sequence = item->sequence,
+                                       .thread = is_backward ? item->forward_thread : item->thread,
+                                       .start = item->start,
+                                       .call = item->call};
+    return is_backward ? backward_add(&kineto->backward, &call)
+                       : backward_add_forward(&kineto->backward, &call);
+}
+
 static status kineto_place_item(struct kineto *kineto, struct call_stack *stack, struct item *item)
 {
     while (stack->depth > 0) {
@@ -412,6 +449,7 @@ static status kineto_place_item(struct kineto *kineto, struct call_stack *stack,
                              : kineto_list_add(&kineto->launches, &launch, sizeof launch);
     }
     kineto_add_call(kineto, item, outer);
+    STATUS_TRY(add_to_backward(kineto, item, outer));
     stack->items = memory_grow(stack->items, stack->depth, &stack->capacity, sizeof *stack->items);
     stack->items[stack->depth++] = item;
     const struct link external = {item->id, item->call};
@@ -457,6 +495,7 @@ static status look_over(const struct input *input, struct kineto *kineto)
     STATUS_TRY(kineto_index_finish(&kineto->numbers, input->bytes));
     drop_copies(kineto);
     STATUS_TRY(make_calls(kineto));
+    STATUS_TRY(backward_finish(&kineto->backward, kineto->profile));
     STATUS_TRY(kineto_memory_finish(&kineto->memory, kineto->profile, kineto->dialect.base));
     STATUS_TRY(list_finish(&kineto->launches));
     STATUS_TRY(list_finish(&kineto->externals));
@@ -607,6 +646,7 @@ static void kineto_release(struct chrome_dialect *dialect)
     spool_free(&kineto->launches.spool);
     spool_free(&kineto->externals.spool);
     spool_free(&kineto->steps.spool);
+    backward_free(&kineto->backward);
     spool_free(&kineto->memory.spool);
     spool_free(&kineto->numbers.spool);
     segments_free(&kineto->known);
@@ -637,6 +677,7 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
                                               .place = kineto_move_annotation,
                                               .call_of = call_of,
                                               .role_of = kineto_role_of,
+                                              .waits = kineto_waits,
                                               .member = member,
                                               .is_copy = kineto_is_copy,
                                               .finish = kineto_finish,
@@ -645,6 +686,7 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
     kineto->items.spool = kineto->launches.spool = SPOOL_EMPTY;
     kineto->externals.spool = kineto->steps.spool = kineto->memory.spool = SPOOL_EMPTY;
     kineto->numbers.spool = SPOOL_EMPTY;
+    kineto->backward = (struct backward){SPOOL_EMPTY, SPOOL_EMPTY};
     segments_start(&kineto->known, sizeof(struct known_operator));
     segments_start(&kineto->devices, sizeof(struct device));
     const status result = look_over(input, kineto);

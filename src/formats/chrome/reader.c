@@ -208,6 +208,16 @@ static void add_role(struct chrome_reading *reading, enum role role)
     value_add(&reading->list, &value);
 }
 
+// The same of whoever only waits.
+static void add_waits(struct chrome_reading *reading)
+{
+    const struct value value = {.key = profile_string(reading->profile, VIEW_LITERAL("waits")),
+                                .kind = VALUE_BOOL,
+                                .provenance = PROVENANCE_DERIVED,
+                                .number = 1};
+    value_add(&reading->list, &value);
+}
+
 // The values of an event into `reading->list`; those of a whole one with its category in front.
 static struct span_edge edge_of(struct chrome_reading *reading, const struct chrome_event *event,
                                 uint64_t time)
@@ -221,6 +231,9 @@ static struct span_edge edge_of(struct chrome_reading *reading, const struct chr
         value_add_string(&reading->list, reading->spans.category_key, category);
     if (whole && reading->dialect != NULL && reading->dialect->role_of != NULL)
         add_role(reading, reading->dialect->role_of(event));
+    if (whole && reading->dialect != NULL && reading->dialect->waits != NULL &&
+        reading->dialect->waits(event))
+        add_waits(reading);
     values->location = 0;
     values->empty = 0;
     values->unread = 0;

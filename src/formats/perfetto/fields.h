@@ -27,7 +27,51 @@ enum perfetto_packet_field {
     PERFETTO_PACKET_TRACE_ATTRIBUTES = 126,
     PERFETTO_PACKET_GPU_INFO = 128,
     PERFETTO_PACKET_COMPRESSED_ZSTD = 133,
+    PERFETTO_PACKET_CALLS = 1830, // opscope's own, which Perfetto passes over
 };
+
+// What is in a field PERFETTO_PACKET_CALLS: operators and calls in the order of their numbers, from
+// 1 on, and how many there are. What is 0 or "" is left out.
+enum perfetto_calls_field {
+    PERFETTO_CALLS_OPERATOR = 1,
+    PERFETTO_CALLS_CALL = 2,
+    PERFETTO_CALLS_END = 3,
+};
+
+enum perfetto_calls_operator_field {
+    PERFETTO_CALLS_OPERATOR_NAME = 1,
+    PERFETTO_CALLS_OPERATOR_TYPE = 2,
+    PERFETTO_CALLS_OPERATOR_LOCATION = 3,
+    PERFETTO_CALLS_OPERATOR_VALUE = 4,
+};
+
+enum perfetto_calls_call_field {
+    PERFETTO_CALLS_CALL_OPERATOR = 1,
+    PERFETTO_CALLS_CALL_PARENT = 2,
+    PERFETTO_CALLS_CALL_ITERATION = 3,
+    PERFETTO_CALLS_CALL_INVOCATION = 4,
+    PERFETTO_CALLS_CALL_DEVICE = 5,
+    PERFETTO_CALLS_CALL_REPLAY = 6,
+    PERFETTO_CALLS_CALL_DOMAIN = 7,
+    PERFETTO_CALLS_CALL_KEY = 8,
+    PERFETTO_CALLS_CALL_VALUE = 9,
+};
+
+enum perfetto_calls_value_field {
+    PERFETTO_CALLS_VALUE_KEY = 1,
+    PERFETTO_CALLS_VALUE_KIND = 2, // enum value_kind
+    PERFETTO_CALLS_VALUE_PROVENANCE = 3,
+    PERFETTO_CALLS_VALUE_NUMBER = 4, // of a real: its bits
+    PERFETTO_CALLS_VALUE_TEXT = 5,
+};
+
+enum perfetto_calls_end_field {
+    PERFETTO_CALLS_END_OPERATORS = 1,
+    PERFETTO_CALLS_END_CALLS = 2,
+};
+
+// The argument by which an event says its call.
+#define PERFETTO_CALL_ARGUMENT "opscope.call"
 
 enum perfetto_sequence_flag {
     PERFETTO_STATE_CLEARED = 1, // SEQ_INCREMENTAL_STATE_CLEARED

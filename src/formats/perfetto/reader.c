@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "reader_calls.h"
 #include "reader_events.h"
 #include "reader_packets.h"
 #include "wire/protobuf.h"
@@ -13,6 +14,7 @@ struct reader {
     struct perfetto_sequences sequences;
     struct perfetto_tracks tracks;
     struct losses losses;
+    struct perfetto_calls calls;
     struct perfetto_events events;
 };
 
@@ -88,6 +90,8 @@ static void look_at_packet(struct perfetto_visitor *visitor, const struct perfet
         perfetto_losses_add(&reader->losses, 0, PERFETTO_LOSS_MALFORMED, 0, packet->offset);
     if (packet->attributes.data != NULL)
         perfetto_reader_read_attributes(reader->profile, packet->attributes);
+    if (packet->calls.data != NULL)
+        perfetto_calls_read(&reader->calls, packet->calls);
     if (packet->event.data != NULL && admit(reader, packet, sequence, &time, &loss))
         perfetto_events_count(&reader->tracks, sequence, packet->event, time);
 }
@@ -147,6 +151,7 @@ static status find_tracks(struct reader *reader, const struct input *input)
         return status_make(STATUS_LIMIT, "%s: more than %d tracks", input->path,
                            PERFETTO_TRACKS_MOST);
     perfetto_tracks_make(&reader->tracks, reader->profile);
+    reader->events.annotations.calls = perfetto_calls_finish(&reader->calls, input->path);
     return STATUS_OK;
 }
 
@@ -198,7 +203,7 @@ static void perfetto_reader_close_account(struct reader *reader, const struct in
 
 status perfetto_read(struct input *input, struct profile *profile)
 {
-    struct reader reader = {.profile = profile};
+    struct reader reader = {.profile = profile, .calls.profile = profile};
     profile_fact_add(profile, "format", VIEW_LITERAL("perfetto"));
     perfetto_tracks_start(&reader.tracks, &profile->strings);
     perfetto_events_start(&reader.events, profile, &reader.tracks, &reader.losses);

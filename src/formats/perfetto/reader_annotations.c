@@ -138,6 +138,13 @@ static void reader_annotations_add_scalar(struct perfetto_annotations *annotatio
         reader_annotations_add_number(annotations, key, VALUE_BOOL, value->value != 0);
         break;
     case PERFETTO_ANNOTATION_UINT:
+        if (key == annotations->call_key && value->value <= annotations->calls &&
+            value->value > 0) {
+            annotations->call = (uint32_t)value->value;
+            break;
+        }
+        reader_annotations_add_number(annotations, key, VALUE_UINT, value->value);
+        break;
     case PERFETTO_ANNOTATION_POINTER:
         reader_annotations_add_number(annotations, key, VALUE_UINT, value->value);
         break;

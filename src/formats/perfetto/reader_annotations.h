@@ -21,8 +21,11 @@ struct perfetto_annotations {
     const struct perfetto_sequence *sequence;
     uint32_t location_key;
     uint32_t location; // string id, once an annotation gave it
-    uint32_t unread;   // annotations that could not be read
-    uint32_t unknown;  // interned texts that are not defined
+    uint32_t call_key;
+    uint32_t calls;   // that a number under this key may mean; 0: it is a value like others
+    uint32_t call;    // once an annotation gave it
+    uint32_t unread;  // annotations that could not be read
+    uint32_t unknown; // interned texts that are not defined
     size_t path_size;
     char path[PERFETTO_ANNOTATION_KEY + 1];
 };

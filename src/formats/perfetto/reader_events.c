@@ -37,7 +37,8 @@ void perfetto_events_start(struct perfetto_events *events, struct profile *profi
     events->annotations = (struct perfetto_annotations){
         .strings = &profile->strings,
         .values = &events->values,
-        .location_key = profile_string(profile, VIEW_LITERAL("location"))};
+        .location_key = profile_string(profile, VIEW_LITERAL("location")),
+        .call_key = profile_string(profile, VIEW_LITERAL(PERFETTO_CALL_ARGUMENT))};
     spans_start(&events->spans, profile, losses);
 }
 
@@ -365,6 +366,7 @@ static void clear_buffers(struct perfetto_events *events, const struct perfetto_
     events->extra_real.tracks.size = 0;
     events->annotations.sequence = sequence;
     events->annotations.location = 0;
+    events->annotations.call = 0;
     events->annotations.unread = 0;
     events->annotations.unknown = 0;
 }
@@ -545,6 +547,7 @@ void perfetto_events_read(struct perfetto_events *events, struct perfetto_sequen
                                    .name = details.name,
                                    .category = details.category,
                                    .location = events->annotations.location,
+                                   .call = events->annotations.call,
                                    .begins = outline.type != PERFETTO_TYPE_END,
                                    .values = bytes_view(&events->values)};
     struct perfetto_track *track = reader_events_track_of(events->tracks, sequence, &outline);

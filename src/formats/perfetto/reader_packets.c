@@ -63,6 +63,8 @@ static struct view *payload_of(struct perfetto_packet *packet, uint32_t number)
         return &packet->descriptor;
     case PERFETTO_PACKET_TRACE_ATTRIBUTES:
         return &packet->attributes;
+    case PERFETTO_PACKET_CALLS:
+        return &packet->calls;
     default:
         return NULL;
     }

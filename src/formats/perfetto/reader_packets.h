@@ -24,6 +24,7 @@ struct perfetto_packet {
     struct view snapshot;
     struct view descriptor;
     struct view attributes;
+    struct view calls;
 };
 
 struct perfetto_visitor {

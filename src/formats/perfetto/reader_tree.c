@@ -210,10 +210,26 @@ static void make_plain(struct tree *tree, struct perfetto_track *track, uint32_t
         track->counter = reader_tree_add_track(tree, track, parent, TRACK_COUNTER);
 }
 
+// The lane that a track is a further one of: opscope puts spans that overlap on tracks of their
+// own.
+static uint32_t lane_shared(const struct tree *tree, const struct perfetto_track *track,
+                            uint32_t parent)
+{
+    const uint64_t first = track_source_lane_of(profile_text(tree->profile, track->description));
+    const uint32_t index = first == 0 ? HASH_NONE : perfetto_tracks_look_up(tree->tracks, first);
+    const uint32_t lane = index == HASH_NONE ? 0 : get(tree, index)->lane;
+    const struct track *shared = profile_track(tree->profile, lane);
+    return lane != 0 && shared->parent == parent && shared->name == track->name ? lane : 0;
+}
+
 // Processes and counters may have spans as well, in a lane of the same name.
 static void make_track(struct tree *tree, struct perfetto_track *track, uint32_t parent)
 {
     name_track(tree, track);
+    track->lane = lane_shared(tree, track, parent);
+    track->group = track->lane;
+    if (track->lane != 0)
+        return;
     switch (track->kind) {
     case PERFETTO_TRACK_PROCESS:
         track->group = reader_tree_add_track(tree, track, parent, TRACK_PROCESS);

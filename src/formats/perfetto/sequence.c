@@ -259,6 +259,9 @@ static void perfetto_sequence_put_values(struct packet *packet,
     }
     if (arguments->wanted && arguments->location != 0)
         perfetto_sequence_put_string(packet, arguments->location_key, arguments->location);
+    if (arguments->call != 0)
+        perfetto_sequence_put_number(packet, arguments->call_key, PERFETTO_ANNOTATION_UINT,
+                                     arguments->call);
     if (arguments->wanted && arguments->has_cycles)
         perfetto_sequence_put_number(packet, arguments->cycles_key, PERFETTO_ANNOTATION_UINT,
                                      arguments->cycles);

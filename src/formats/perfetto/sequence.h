@@ -44,6 +44,8 @@ struct sequence_arguments {
     uint64_t cycles;
     uint32_t cycles_key;
     uint32_t category_key; // values under this key are categories
+    uint32_t call;         // 0: none
+    uint32_t call_key;
 };
 
 // Opens the sequence at time `ns`.

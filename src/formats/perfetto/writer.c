@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "calls_writer.h"
 #include "fields.h"
 #include "formats/trace/lane_search.h"
 #include "formats/trace/track_source.h"
@@ -42,6 +43,8 @@ struct perfetto_writer {
     uint32_t location_key;
     uint32_t cycles_key;
     uint32_t category_key;
+    uint32_t call_key;
+    bool has_calls;      // some event says its call by number
     uint32_t *locations; // by call: text id + 1; calls and operators are far apart in memory
     size_t location_count;
 };
@@ -113,13 +116,16 @@ static unsigned char *put_place(struct perfetto_writer *writer, unsigned char *t
     return to;
 }
 
+// `first` is the uuid of the track's first lane; 0: this is it.
 static void put_descriptor(struct perfetto_writer *writer, const struct track *track, uint64_t uuid,
-                           uint64_t parent_uuid)
+                           uint64_t parent_uuid, uint64_t first)
 {
     char source[256];
     const struct view name = profile_text(writer->profile, track->name);
     const struct view unit = profile_text(writer->profile, track->unit);
-    const size_t source_size = track_source_describe(writer->profile, track, source, sizeof source);
+    size_t source_size = track_source_describe(writer->profile, track, source, sizeof source);
+    if (first != 0)
+        source_size = track_source_lane(source, source_size, sizeof source, first);
     struct bytes content = {0};
     unsigned char *to = bytes_reserve(&content, 512 + 2 * name.size + unit.size);
     to = protobuf_put_varint(to, PERFETTO_DESCRIPTOR_UUID, uuid);
@@ -160,7 +166,7 @@ static uint64_t perfetto_writer_describe(struct perfetto_writer *writer, uint32_
     const uint64_t parent_uuid = describe_parent(writer, track);
     state = written(writer, id); // the parent may have moved it
     state->uuid = ++writer->next_uuid;
-    put_descriptor(writer, track, state->uuid, parent_uuid);
+    put_descriptor(writer, track, state->uuid, parent_uuid, 0);
     return state->uuid;
 }
 
@@ -181,7 +187,7 @@ static struct sequence *perfetto_writer_add_lane(struct perfetto_writer *writer,
     if (state->lane_count > 0) {
         const struct track *track = profile_track(writer->profile, id);
         uuid = ++writer->next_uuid;
-        put_descriptor(writer, track, uuid, describe_parent(writer, track));
+        put_descriptor(writer, track, uuid, describe_parent(writer, track), state->uuid);
     }
     state->lanes =
         memory_grow(state->lanes, state->lane_count, &state->lane_capacity, sizeof *state->lanes);
@@ -258,6 +264,16 @@ static uint32_t perfetto_writer_location_of(struct perfetto_writer *writer, uint
     return writer->locations[call_id] - 1;
 }
 
+// 0: it has none, or what is written anyway says it.
+static uint32_t perfetto_writer_call_of(struct perfetto_writer *writer, const struct event *event)
+{
+    if (!writer->options.calls || writer->options.no_arguments || event->call == 0 ||
+        perfetto_call_is_plain(writer->profile, event->call, event->name))
+        return 0;
+    writer->has_calls = true;
+    return event->call;
+}
+
 // `start` and `end` are the event's in nanoseconds.
 static void perfetto_writer_write_event(struct perfetto_writer *writer, struct written_track *state,
                                         const struct event *event, struct view values,
@@ -278,6 +294,8 @@ static void perfetto_writer_write_event(struct perfetto_writer *writer, struct w
         .cycles = event->end - event->start,
         .cycles_key = writer->cycles_key,
         .category_key = writer->category_key,
+        .call = perfetto_writer_call_of(writer, event),
+        .call_key = writer->call_key,
     };
     const bool nests = state->nests || event->kind == EVENT_INSTANT;
     struct sequence *lane = lane_for(writer, state, event->track, nests, start, end);
@@ -351,6 +369,8 @@ status perfetto_writer_open(const char *path, struct profile *profile,
     writer->location_key = profile_string(profile, VIEW_LITERAL("location"));
     writer->cycles_key = profile_string(profile, VIEW_LITERAL("cycles"));
     writer->category_key = profile_string(profile, VIEW_LITERAL("category"));
+    if (options->calls)
+        writer->call_key = profile_string(profile, VIEW_LITERAL(PERFETTO_CALL_ARGUMENT));
     *out_writer = writer;
     return STATUS_OK;
 }
@@ -427,6 +447,8 @@ status perfetto_writer_close(struct perfetto_writer *writer, status written)
     for (uint32_t i = 1; i < writer->profile->tracks.count; i++)
         perfetto_writer_describe(writer, i);
     write_attributes(writer);
+    if (writer->has_calls)
+        perfetto_calls_write(writer->profile, writer->pack);
     for (size_t i = 0; i < writer->track_count; i++) {
         for (size_t k = 0; k < writer->tracks[i].lane_count; k++)
             sequence_free(&writer->tracks[i].lanes[k]);

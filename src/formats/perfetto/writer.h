@@ -15,6 +15,7 @@ struct perfetto_writer;
 
 struct perfetto_writer_options {
     bool no_arguments; // leave out the arguments of events
+    bool calls;        // also operators and calls, for opscope to read again
 };
 
 // `profile` may still be growing: its tables are read as events refer to them.

@@ -7,20 +7,10 @@
 
 static const char ROLE[] = "; role=";
 
-// What people see of the host's lanes is their names.
 static bool needs_place(const struct profile *profile, const struct track *track)
 {
-    switch (track->role) {
-    case ROLE_NONE:
-    case ROLE_HOST:
-    case ROLE_HOST_COPY:
-    case ROLE_HOST_CALL:
-    case ROLE_DEVICE:
-        return false;
-    default:
-        return track->kind == TRACK_LANE && track->engine != 0 &&
-               !engine_names_tell(profile, track);
-    }
+    return track->role != ROLE_NONE && track->kind == TRACK_LANE && track->engine != 0 &&
+           !engine_names_tell(profile, track);
 }
 
 static bool track_source_is_plain(struct view text)
@@ -43,7 +33,27 @@ static int describe_place(const struct profile *profile, const struct track *tra
         size += snprintf(text + size, room - (size_t)size, "; core=%u", track->core - 1);
     if (track->queue != 0 && size > 0 && (size_t)size < room)
         size += snprintf(text + size, room - (size_t)size, "; queue=%.*s", VIEW_ARGUMENTS(queue));
+    if (!track->nests && size > 0 && (size_t)size < room)
+        size += snprintf(text + size, room - (size_t)size, "; flat=1");
     return size > 0 && (size_t)size < room ? size : 0;
+}
+
+size_t track_source_lane(char *text, size_t size, size_t room, uint64_t first)
+{
+    const struct view line = {text, size};
+    if (track_source_head(line).size == size)
+        return size;
+    const int more = snprintf(text + size, room - size, "; of=%llu", (unsigned long long)first);
+    return more > 0 && (size_t)more < room - size ? size + (size_t)more : size;
+}
+
+uint64_t track_source_lane_of(struct view line)
+{
+    static const char OF[] = "; of=";
+    uint64_t first;
+    const size_t at = view_find_text(line, OF);
+    const bool last = at < line.size && track_source_head(line).size < at;
+    return last && view_to_u64(view_slice(line, at + sizeof OF - 1, line.size), &first) ? first : 0;
 }
 
 size_t track_source_describe(const struct profile *profile, const struct track *track, char *text,
@@ -81,6 +91,8 @@ static void set_place(struct profile *profile, struct view key, struct view valu
         track->engine = profile_string(profile, value);
     else if (view_is(key, "queue"))
         track->queue = profile_string(profile, value);
+    else if (view_is(key, "flat"))
+        track->nests = false;
     else if (view_is(key, "lane") && counts)
         track->index = (uint32_t)number;
     else if (view_is(key, "core") && counts)

@@ -1,6 +1,7 @@
 // One line that says what the numbers of a track are, for formats that have room for a text:
 // "modelled, 800000000 Hz cycles", and of a lane whose name does not tell what works there
-// also "; role=transfer in; engine=fetch; lane=0; core=2; queue=fetch".
+// also "; role=transfer in; engine=fetch; lane=0; core=2; queue=fetch", and "; flat=1" where spans
+// of a lane are no call stack.
 
 #ifndef OPSCOPE_FORMATS_TRACE_TRACK_SOURCE_H
 #define OPSCOPE_FORMATS_TRACE_TRACK_SOURCE_H
@@ -10,6 +11,13 @@
 // How many bytes of `text` were filled; 0 when there is nothing to say.
 size_t track_source_describe(const struct profile *profile, const struct track *track, char *text,
                              size_t room);
+
+// Adds to a line that says what works there, of `size` bytes, that the track is a further lane of
+// another, for spans that overlap; how many bytes there are then.
+size_t track_source_lane(char *text, size_t size, size_t room, uint64_t first);
+
+// The other; 0: it is none.
+uint64_t track_source_lane_of(struct view line);
 
 // The word that the line starts with; PROVENANCE_ABSENT when it is none.
 enum provenance track_source_provenance(struct view line);
