@@ -87,6 +87,8 @@ static void add_run(struct compared_side *side, size_t run_index, size_t rounds,
     sort_items(order, run->part_count, sizeof *order, in_order_of_work);
     for (size_t i = 0; i < run->part_count; i++) {
         const struct work_part *part = &run->parts[order[i].part];
+        if (!part->is_operator && part->first == UINT64_MAX)
+            continue; // somebody waited under this name, and nobody worked
         const uint32_t place = place_of(side, index, capacity, part);
         places[order[i].part] = place;
         add_part(&side->parts[place], part, (double)rounds);
@@ -472,7 +474,8 @@ static struct match_part *match_parts_of(const struct compared_side *side)
     struct match_part *parts = memory_allocate_zeroed(side->part_count + 1, sizeof *parts);
     for (size_t i = 0; i < side->part_count; i++) {
         const struct work_part *part = side->parts[i].part;
-        parts[i] = (struct match_part){part->name, part->type, part->shape, part->location};
+        parts[i] =
+            (struct match_part){part->name, part->type, part->shape, part->location, part->macs};
     }
     return parts;
 }

@@ -8,7 +8,7 @@
 #include "base/sort.h"
 
 enum { ALIGNED_MOST = 4000000 }; // steps between two neighbours
-enum { TYPE_SCORE = 3, SHAPE_SCORE = 2 };
+enum { TYPE_SCORE = 3, SHAPE_SCORE = 2, WORK_SCORE = 2 };
 enum { LOOKED_AT_MOST = 256 }; // parts of a group
 
 #define NONE UINT32_MAX
@@ -235,13 +235,15 @@ static struct strays find_strays(struct matcher *matcher, unsigned side)
     return strays;
 }
 
-// 0: they cannot be the same.
+// 0: they cannot be the same. Compilers have words of their own for types, but multiply-adds are
+// what they are.
 static unsigned likeness(const struct match_part *a, const struct match_part *b)
 {
     const bool shapes = a->shape.size > 0 && view_equal(a->shape, b->shape);
+    const bool work = a->macs > 0 && a->macs == b->macs;
     if (!view_equal(a->type, b->type) || (a->type.size == 0 && !shapes))
-        return 0;
-    return TYPE_SCORE + (shapes ? SHAPE_SCORE : 0);
+        return work ? (unsigned)WORK_SCORE : 0;
+    return (unsigned)(TYPE_SCORE + (shapes ? SHAPE_SCORE : 0) + (work ? WORK_SCORE : 0));
 }
 
 // The best alignment in order of what lies between the same neighbours on both sides.

@@ -3,10 +3,10 @@
 //
 // Parts of the same name, type and shape are the same. Others belong together where a compiler says
 // that they came from the same node of the network: the names in loc(fused["a"(...), "b"(...)]).
-// What is left is found by a type and shape that nothing else has, by an alignment of types and
-// shapes between neighbours that are the same on both sides, and by type and shape in order; what
-// still is left joins the neighbour whose counterpart has its type as well (MatMul and Add beside
-// MatMul_Add).
+// What is left is found by a type and shape that nothing else has, by an alignment of types, shapes
+// and multiply-adds between neighbours that are the same on both sides, and by type and shape in
+// order; what still is left joins the neighbour whose counterpart has its type as well (MatMul and
+// Add beside MatMul_Add).
 //
 // Time n log n, but for at most 4 million steps between two neighbours that are the same.
 
@@ -18,6 +18,7 @@
 // In the order in which they first worked.
 struct match_part {
     struct view name, type, shape, location;
+    double macs; // multiply-adds of a call; 0: none, or not known
 };
 
 struct match_side {

@@ -2,14 +2,16 @@
 
 #include <stdlib.h>
 
-#include "base/sort.h"
+#include "backward_calls.h"
 #include "base/memory.h"
+#include "base/sort.h"
 
 enum { CALLERS_MOST = 10000 }; // a damaged file may have calls that call themselves
 
 struct open_span {
     uint64_t end; // ns
     uint32_t operator_id;
+    uint32_t forward; // operator that it is of the backward of; 0: of none
 };
 
 struct operator_meter {
@@ -17,6 +19,7 @@ struct operator_meter {
     const struct profile *profile;
     struct operator_times *times; // indexed by operator id while measuring
     unsigned char *seen;          // a bit for each call
+    uint32_t *forwards;           // by call (backward_calls.h)
     uint32_t kernel_key;          // of the value, HASH_NONE: no span has it
     uint32_t track;               // that the open spans lie on
     struct open_span *open;
@@ -31,6 +34,12 @@ enum operator_side operator_side_of(const struct track *track)
     return track->role == ROLE_NONE && track->engine != 0 ? OPERATOR_UNKNOWN : OPERATOR_HOST;
 }
 
+bool operator_side_is_derived(const struct track *track)
+{
+    return track->provenance == PROVENANCE_DERIVED && track->role == ROLE_DEVICE &&
+           track->core == 0 && track->spans > 0;
+}
+
 static void operator_times_count_call(struct operator_meter *meter, struct operator_time *time,
                                       uint32_t call)
 {
@@ -43,14 +52,13 @@ static void operator_times_count_call(struct operator_meter *meter, struct opera
 
 // What ends no later than the new one is never the innermost again: ends descend in the stack, and
 // each span is looked at once when others cut across it.
-static void operator_times_open_push(struct operator_meter *meter, uint64_t end,
-                                     uint32_t operator_id)
+static void operator_times_open_push(struct operator_meter *meter, struct open_span span)
 {
-    while (meter->open_count > 0 && meter->open[meter->open_count - 1].end <= end)
+    while (meter->open_count > 0 && meter->open[meter->open_count - 1].end <= span.end)
         meter->open_count--;
     meter->open =
         memory_grow(meter->open, meter->open_count, &meter->open_capacity, sizeof *meter->open);
-    meter->open[meter->open_count++] = (struct open_span){end, operator_id};
+    meter->open[meter->open_count++] = span;
 }
 
 // Takes what the span took from the operators around it, each for the part that it is the
@@ -67,6 +75,8 @@ static bool take_from_outer(struct operator_meter *meter, uint64_t start, uint64
         const struct open_span *outer = &meter->open[i - 1];
         const uint64_t part = (outer->end < end ? outer->end : end) - start;
         meter->times->operators[outer->operator_id].self[side] -= part;
+        if (outer->forward != 0)
+            meter->times->operators[outer->forward].backward[side] -= part;
         start += part;
     }
     return top != NULL && top->end >= end && top->operator_id == operator_id;
@@ -117,6 +127,14 @@ static bool is_nobodys(const struct operator_meter *meter, const struct track *t
     return true;
 }
 
+// The operator of which the call is of the backward; 0: of none.
+static uint32_t operator_times_forward_of(const struct operator_meter *meter, uint32_t call)
+{
+    if (meter->forwards == NULL || meter->forwards[call] == 0)
+        return 0;
+    return profile_call(meter->profile, meter->forwards[call])->operator_id;
+}
+
 static void operator_times_add_event(struct operator_meter *meter, const struct event *event,
                                      struct view values)
 {
@@ -137,11 +155,14 @@ static void operator_times_add_event(struct operator_meter *meter, const struct 
     time->self[side] += end - start;
     if (side == OPERATOR_DEVICE)
         add_to_callers(meter, event->call, end - start);
+    const uint32_t forward = operator_times_forward_of(meter, event->call);
+    if (forward != 0)
+        meter->times->operators[forward].backward[side] += end - start;
     operator_times_count_call(meter, time, event->call);
     if (meter->kernel_key != HASH_NONE)
         operator_times_add_kernel(meter, time, values);
     if (track->nests)
-        operator_times_open_push(meter, end, operator_id);
+        operator_times_open_push(meter, (struct open_span){end, operator_id, forward});
 }
 
 static status operator_times_take_batch(struct event_sink *sink, const struct event_batch *batch)
@@ -179,6 +200,7 @@ static void operator_times_add_up(struct operator_time *sum, const struct operat
     for (unsigned side = 0; side < OPERATOR_SIDES; side++) {
         sum->total[side] += time->total[side];
         sum->self[side] += time->self[side];
+        sum->backward[side] += time->backward[side];
     }
 }
 
@@ -274,12 +296,14 @@ status operator_times_measure(struct profile *profile, struct operator_times *ou
     struct operator_meter meter = {
         .sink = {operator_times_take_batch}, .profile = profile, .times = out_times};
     meter.kernel_key = strings_find(&profile->strings, VIEW_LITERAL("kernel_ns"));
+    meter.forwards = backward_calls_find(profile);
     meter.seen = memory_allocate_zeroed(profile->calls.count / 8 + 1, 1);
     status result = STATUS_OK;
     for (uint32_t i = 0; i < profile->tracks.count && result == STATUS_OK; i++) {
         if (profile_track(profile, i)->provenance != PROVENANCE_DERIVED)
             result = profile_replay_track(profile, i, &meter.sink);
     }
+    free(meter.forwards);
     free(meter.seen);
     free(meter.open);
     if (result == STATUS_OK)

@@ -10,8 +10,8 @@
 // host's thread that lie in no operator's span. Lanes of which nothing is said (annotations,
 // windows), waits, and cores as a whole have none.
 //
-// Memory: 88 bytes an operator, one bit a call, and the spans that are open at
-// once on a track.
+// Memory: 112 bytes an operator, one bit a call (33 where some are of a backward pass), and the
+// spans that are open at once on a track.
 
 #ifndef OPSCOPE_ANALYSIS_OPERATOR_TIMES_H
 #define OPSCOPE_ANALYSIS_OPERATOR_TIMES_H
@@ -22,12 +22,16 @@ enum operator_side { OPERATOR_UNKNOWN, OPERATOR_HOST, OPERATOR_DEVICE, OPERATOR_
 
 enum operator_side operator_side_of(const struct track *track);
 
+// Whether a track is the device as a whole, as the host's records of its work show it.
+bool operator_side_is_derived(const struct track *track);
+
 struct operator_time {
     uint32_t operator_id;
     uint64_t calls; // that have spans
     uint64_t spans;
     uint64_t total[OPERATOR_SIDES]; // ns
     uint64_t self[OPERATOR_SIDES];
+    uint64_t backward[OPERATOR_SIDES]; // that the backward of its calls took: others' `self`
     uint64_t kernel; // ns, of the spans that say how long their kernels took inside them
 };
 

@@ -10,6 +10,7 @@ _Static_assert((int)OVERVIEW_PARTS_MOST == (int)SWEEP_PARTS_MOST, "as many as a 
 
 struct scope {
     uint32_t track;
+    uint64_t step; // where they are told apart
     struct overview_lane *lanes;
     struct hash_index index; // of the lanes
     struct busy *busy;       // of the lanes
@@ -33,6 +34,7 @@ struct overview_collector {
     struct event_sink sink;
     const struct profile *profile;
     bool unknown;
+    bool by_step;
     struct scope *scopes;
     struct hash_index index; // by track
     size_t scope_count;
@@ -44,26 +46,19 @@ struct overview_collector {
 
 // Collecting ------------------------------------------------------------------
 
-static uint32_t scope_of(const struct profile *profile, uint32_t track)
+static size_t find_scope(struct overview_collector *collector, uint32_t track, uint64_t step)
 {
-    while (track != 0 && profile_track(profile, track)->kind != TRACK_PROCESS)
-        track = profile_track(profile, track)->parent;
-    return track;
-}
-
-static size_t find_scope(struct overview_collector *collector, uint32_t track)
-{
-    const uint32_t hash = hash_u64(track);
+    const uint32_t hash = hash_u64((uint64_t)track << 32 ^ step);
     uint32_t id;
     for (uint32_t at = hash_first(&collector->index, hash);
          (id = hash_next(&collector->index, hash, &at)) != HASH_NONE;) {
-        if (collector->scopes[id].track == track)
+        if (collector->scopes[id].track == track && collector->scopes[id].step == step)
             return id;
     }
     hash_add(&collector->index, hash, (uint32_t)collector->scope_count);
     collector->scopes = memory_grow(collector->scopes, collector->scope_count,
                                     &collector->scope_capacity, sizeof *collector->scopes);
-    collector->scopes[collector->scope_count] = (struct scope){.track = track};
+    collector->scopes[collector->scope_count] = (struct scope){.track = track, .step = step};
     return collector->scope_count++;
 }
 
@@ -125,7 +120,7 @@ static struct known_track *find_track(struct overview_collector *collector, uint
         const struct track *track = profile_track(collector->profile, id);
         found->known = true;
         found->clock = *profile_clock(collector->profile, track->clock);
-        found->scope = find_scope(collector, scope_of(collector->profile, id));
+        found->scope = find_scope(collector, profile_process_of(collector->profile, id), 0);
         add_provenance(&collector->scopes[found->scope], track->provenance);
     }
     return found;
@@ -163,10 +158,29 @@ static size_t lane_of_span(struct overview_collector *collector, struct known_tr
     return *lane == SIZE_MAX ? SIZE_MAX : *lane - 1;
 }
 
+// A step has lanes of its own: what is known of a track is of the step that came last.
+static void enter_step(struct overview_collector *collector, struct known_track *track,
+                       const struct event *event)
+{
+    const struct scope *scope = &collector->scopes[track->scope];
+    const uint64_t step = profile_call(collector->profile, event->call)->iteration;
+    if (scope->step == step)
+        return;
+    const uint32_t process = scope->track;
+    const enum provenance provenance = scope->provenance;
+    track->scope = find_scope(collector, process, step);
+    add_provenance(&collector->scopes[track->scope], provenance);
+    memset(track->lanes, 0, sizeof track->lanes);
+}
+
 static status analysis_overview_add_span(struct overview_collector *collector,
                                          const struct event *event, struct view values)
 {
+    if (collector->by_step && event->call == 0)
+        return STATUS_OK; // of no step
     struct known_track *track = find_track(collector, event->track);
+    if (collector->by_step)
+        enter_step(collector, track, event);
     const size_t lane = lane_of_span(collector, track, event->track, values);
     struct scope *scope = &collector->scopes[track->scope];
     const struct interval span = {clock_to_ns(&track->clock, event->start),
@@ -186,6 +200,11 @@ static status analysis_overview_take_batch(struct event_sink *sink, const struct
                                                   event_values(batch, &batch->events[i])));
     }
     return STATUS_OK;
+}
+
+void overview_collector_tell_steps(struct overview_collector *collector)
+{
+    collector->by_step = true;
 }
 
 struct overview_collector *overview_collector_create(const struct profile *profile, bool unknown)
@@ -211,6 +230,11 @@ size_t overview_count(const struct overview_collector *collector)
 uint32_t overview_scope(const struct overview_collector *collector, size_t index)
 {
     return collector->scopes[index].track;
+}
+
+uint64_t overview_step(const struct overview_collector *collector, size_t index)
+{
+    return collector->scopes[index].step;
 }
 
 size_t overview_lane_count(const struct overview_collector *collector, size_t index)

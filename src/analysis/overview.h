@@ -71,11 +71,17 @@ struct overview_collector;
 // With `unknown` lanes whose role nobody said are lanes, too, those without an engine one of each
 // scope; else they only say how long a scope without others lasts.
 struct overview_collector *overview_collector_create(const struct profile *profile, bool unknown);
+
+// Before the first span: every step of a process is a scope of its own, of the spans whose calls
+// are of it.
+void overview_collector_tell_steps(struct overview_collector *collector);
+
 struct event_sink *overview_collector_sink(struct overview_collector *collector);
 
 // The scopes in the order in which their first span came, and what lanes they have.
 size_t overview_count(const struct overview_collector *collector);
 uint32_t overview_scope(const struct overview_collector *collector, size_t index);
+uint64_t overview_step(const struct overview_collector *collector, size_t index);
 size_t overview_lane_count(const struct overview_collector *collector, size_t index);
 const struct overview_lane *overview_lane(const struct overview_collector *collector, size_t index,
                                           size_t lane);

@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 
+#include "backward_calls.h"
 #include "base/memory.h"
 #include "base/sort.h"
 #include "base/spool.h"
+#include "operator_tensors.h"
 #include "statistics.h"
 
 // Frames of a call stack that are modules of a network are named so.
@@ -15,6 +17,7 @@ struct open_group {
     uint32_t group; // NO_GROUP: it is not counted
     uint32_t path;
     uint32_t module; // the innermost one around what it holds: string id
+    bool backward;   // of a backward pass
 };
 
 #define NO_GROUP UINT32_MAX
@@ -28,10 +31,12 @@ struct span_meter {
     struct hash_index index;
     struct hash_index path_index;
     uint32_t category_key, bytes_key, role_key;
-    bool has_roles;    // some lanes say what they do: the others are windows and remarks
-    uint32_t *modules; // by call: string id; NULL: not asked for
-    bool only_modules; // they are looked for, nothing is added up
-    uint32_t track;    // that the open spans lie on
+    bool has_roles;     // some lanes say what they do: the others are windows and remarks
+    uint32_t *modules;  // by call: string id; NULL: not asked for
+    uint32_t *forwards; // by call (backward_calls.h), where modules are asked for
+    uint32_t *shapes;   // by operator: the first one of its name and inputs; NULL: not asked for
+    bool only_modules;  // they are looked for, nothing is added up
+    uint32_t track;     // that the open spans lie on
     struct open_group *open;
     size_t open_count, open_capacity;
     struct spool durations; // u64 each, as the spans come
@@ -133,6 +138,13 @@ static uint32_t path_inside(struct span_meter *meter, uint32_t parent, uint32_t 
     return paths->count - 1;
 }
 
+// A backward belongs to the module of its forward.
+static uint32_t module_of_call(const struct span_meter *meter, uint32_t call)
+{
+    const uint32_t own = meter->modules[call];
+    return own != 0 || meter->forwards == NULL ? own : meter->modules[meter->forwards[call]];
+}
+
 static uint64_t key_of(const struct span_meter *meter, const struct event *event,
                        const struct span_facts *facts, const struct open_group *around,
                        const struct open_group *span)
@@ -152,11 +164,13 @@ static uint64_t key_of(const struct span_meter *meter, const struct event *event
     case SPANS_BY_OPERATOR:
         return profile_operator(profile, call->operator_id)->name;
     case SPANS_BY_SHAPE:
-        return call->operator_id;
+        return meter->shapes[call->operator_id];
     case SPANS_BY_STEP:
         return event->call == 0 ? UINT64_MAX : call->iteration;
     case SPANS_BY_MODULE:
-        return event->call != 0 ? meter->modules[event->call] : around != NULL ? around->module : 0;
+        return event->call != 0 ? module_of_call(meter, event->call)
+               : around != NULL ? around->module
+                                : 0;
     case SPANS_BY_PATH:
         return span->path;
     default:
@@ -201,6 +215,8 @@ static void take_from_around(struct span_meter *meter, uint64_t start, uint64_t 
         const uint64_t part = (outer->end < end ? outer->end : end) - start;
         if (outer->group != NO_GROUP)
             meter->result->groups[outer->group].self -= part;
+        if (outer->group != NO_GROUP && outer->backward)
+            meter->result->groups[outer->group].backward -= part;
         start += part;
     }
 }
@@ -278,6 +294,9 @@ static status count_span(struct span_meter *meter, const struct event *event, st
     const enum operator_side side =
         meter->has_roles && track->role == ROLE_NONE ? OPERATOR_UNKNOWN : operator_side_of(track);
     span->group = find_group(meter, key_of(meter, event, &facts, around, span), side);
+    span->backward = meter->forwards != NULL && meter->forwards[event->call] != 0;
+    meter->result->groups[span->group].backward += span->backward ? duration : 0;
+    meter->result->has_backward |= span->backward;
     return add_to_group(meter, span->group, duration, &facts);
 }
 
@@ -398,15 +417,41 @@ static uint32_t key_named(const struct profile *profile, const char *name)
     return strings_find(&profile->strings, view_of(name));
 }
 
+static void append_shape(struct bytes *to, const struct profile *profile, uint32_t operator_id);
+
+// Operators may differ in more than their name and inputs.
+static uint32_t *find_shapes(const struct profile *profile)
+{
+    uint32_t *shapes = memory_allocate_zeroed(profile->operators.count, sizeof *shapes);
+    struct strings labels;
+    struct bytes label = {0};
+    uint32_t *first = memory_allocate_zeroed(profile->operators.count + 1, sizeof *first);
+    strings_start(&labels);
+    for (uint32_t i = 1; i < profile->operators.count; i++) {
+        label.size = 0;
+        append_shape(&label, profile, i);
+        const uint32_t id = strings_add(&labels, bytes_view(&label));
+        first[id] = first[id] == 0 ? i : first[id];
+        shapes[i] = first[id];
+    }
+    strings_free(&labels);
+    bytes_free(&label);
+    free(first);
+    return shapes;
+}
+
 static status span_groups_add_all(struct span_meter *meter, struct profile *profile)
 {
     for (uint32_t i = 0; i < profile->tracks.count; i++)
         meter->has_roles |= profile_track(profile, i)->role != ROLE_NONE;
+    if (meter->options->by == SPANS_BY_SHAPE)
+        meter->shapes = find_shapes(profile);
     if (meter->options->by == SPANS_BY_MODULE) {
         meter->modules = memory_allocate_zeroed(profile->calls.count, sizeof *meter->modules);
         meter->only_modules = true;
         STATUS_TRY(replay_tracks(meter, profile));
         meter->only_modules = false;
+        meter->forwards = backward_calls_find(profile);
     }
     STATUS_TRY(replay_tracks(meter, profile));
     STATUS_TRY(rank_groups(meter));
@@ -438,7 +483,9 @@ status span_groups_measure(struct profile *profile, const struct span_group_opti
     const status result = span_groups_add_all(&meter, profile);
     hash_free(&meter.index);
     hash_free(&meter.path_index);
+    free(meter.shapes);
     free(meter.modules);
+    free(meter.forwards);
     free(meter.open);
     spool_free(&meter.durations);
     spool_free(&meter.owners);
@@ -503,14 +550,11 @@ static void append_shape(struct bytes *to, const struct profile *profile, uint32
 {
     const struct operator_description *op = profile_operator(profile, operator_id);
     append_text(to, profile, op->name, "(no operator)");
-    const uint32_t inputs = key_named(profile, "inputs");
-    struct value_reader reader = value_read(op->values);
-    struct value value;
-    while (value_next(&reader, &value)) {
-        if (value.kind == VALUE_STRING && value.key == inputs)
-            bytes_append_format(to, " (%.*s)",
-                                VIEW_ARGUMENTS(profile_text(profile, (uint32_t)value.number)));
-    }
+    struct bytes text = {0};
+    const struct view inputs = operator_tensors(profile, operator_id, "input", &text);
+    if (inputs.size > 0)
+        bytes_append_format(to, " (%.*s)", VIEW_ARGUMENTS(inputs));
+    bytes_free(&text);
 }
 
 void span_group_label(const struct span_groups *groups, const struct span_group *group,

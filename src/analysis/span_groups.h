@@ -7,7 +7,7 @@
 // group, too.
 //
 // Memory: 12 bytes a span while they are added up, 8 while they are ranked, in a temporary file
-// from a megabyte on; a group 120 bytes.
+// from a megabyte on; a group 128 bytes.
 
 #ifndef OPSCOPE_ANALYSIS_SPAN_GROUPS_H
 #define OPSCOPE_ANALYSIS_SPAN_GROUPS_H
@@ -24,7 +24,8 @@ enum span_key {
     SPANS_BY_OPERATOR, // operators of one name together
     SPANS_BY_SHAPE,    // operators with their inputs
     SPANS_BY_STEP,
-    SPANS_BY_MODULE, // the innermost of a network's modules around the operator's call
+    SPANS_BY_MODULE, // the innermost of a network's modules around the operator's call, or around
+                     // that of which it is the backward
     SPANS_BY_PATH,   // of the names that it lies in
     SPAN_KEYS,
 };
@@ -50,6 +51,7 @@ struct span_group {
     enum operator_side side;
     uint64_t count;
     uint64_t total, self;              // ns
+    uint64_t backward;                 // of `self`, by module: in the backward pass
     uint64_t least, median, p90, most; // of the spans' durations
     uint64_t bytes;                    // that the spans say they moved
     uint64_t byte_time;                // of these spans
@@ -70,6 +72,7 @@ struct span_groups {
     size_t count;
     uint64_t self[OPERATOR_SIDES]; // of all
     uint64_t spans;
+    bool has_backward;     // some are of a backward pass (by module)
     struct segments paths; // struct span_path
 };
 

@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "base/spool.h"
 #include "operator_times.h"
+#include "operator_work.h"
 
 enum { TENSORS_MOST = 64 };
 
@@ -36,11 +37,13 @@ struct work_meter {
     struct profile *profile;
     struct work_run *run;
     bool has_roles;
+    bool derived;   // of the device there is only what is derived from what the host recorded
     bool with_host; // what the host does counts besides the device: it is a part of the program
     bool waits;     // the track at hand is one where somebody waits
     bool computes;  // or one that computes: its spans are kernels
+    bool moves;     // or one that moves data in or out
     unsigned char *seen; // a bit for each call
-    uint32_t bytes_key, macs_key;
+    uint32_t bytes_key;
     struct hash_index part_index; // by operator or name
     uint64_t *part_keys;
     size_t part_capacity, key_capacity;
@@ -105,22 +108,12 @@ static struct view shape_of(struct work_meter *meter, const struct operator_desc
     return kept;
 }
 
-static double macs_of(const struct work_meter *meter, const struct operator_description *op)
-{
-    struct value_reader reader = value_read(op->values);
-    struct value value;
-    while (meter->macs_key != HASH_NONE && value_next(&reader, &value)) {
-        if (value.key == meter->macs_key && value.kind == VALUE_UINT)
-            return (double)value.number;
-    }
-    return 0;
-}
-
 static void describe_part(struct work_meter *meter, struct work_part *part, uint32_t operator_id,
                           uint32_t name)
 {
     const struct profile *profile = meter->profile;
-    *part = (struct work_part){.first = UINT64_MAX, .is_operator = operator_id != 0};
+    *part = (struct work_part){
+        .first = UINT64_MAX, .is_operator = operator_id != 0, .operator_id = operator_id};
     if (operator_id == 0) {
         part->name = work_keep_text(meter, profile_text(profile, name));
         return;
@@ -248,8 +241,10 @@ static void add_values(struct work_meter *meter, struct work_part *part, struct 
     struct value_reader reader = value_read(values);
     struct value value;
     while (value_next(&reader, &value)) {
-        if (value.key == meter->bytes_key && value.kind == VALUE_UINT)
-            part->bytes += (double)value.number;
+        if (value.key != meter->bytes_key || value.kind != VALUE_UINT)
+            continue;
+        part->bytes += (double)value.number;
+        part->moved += meter->moves ? (double)value.number : 0;
     }
 }
 
@@ -326,15 +321,19 @@ static bool works_on_host(const struct work_meter *meter, const struct track *tr
 static void choose_side(struct work_meter *meter, enum work_side side)
 {
     bool device = false;
+    bool derived = false;
     bool measured = false;
     for (uint32_t i = 0; i < meter->profile->tracks.count; i++) {
         const struct track *track = profile_track(meter->profile, i);
+        derived = derived || operator_side_is_derived(track);
         if (track->spans == 0 || track->provenance == PROVENANCE_DERIVED)
             continue;
         device = device || works_on_device(track);
         measured = measured || track->provenance != PROVENANCE_MODELLED;
         meter->has_roles = meter->has_roles || track->role != ROLE_NONE;
     }
+    meter->derived = derived && !device;
+    device = device || derived;
     meter->run->modelled = !measured;
     meter->run->side = side != WORK_AUTO ? side : device ? WORK_DEVICE : WORK_HOST;
     meter->with_host = side == WORK_AUTO && profile_fact(meter->profile, "target").size > 0;
@@ -351,7 +350,11 @@ static status replay_lanes(struct work_meter *meter)
                 : works_on_host(meter, track);
         meter->waits = track->role == ROLE_WAIT;
         meter->computes = track->role == ROLE_COMPUTE;
-        if (track->provenance == PROVENANCE_DERIVED || (!works && !meter->waits))
+        meter->moves = role_is_transfer(track->role);
+        if (track->provenance == PROVENANCE_DERIVED &&
+            !(meter->derived && operator_side_is_derived(track)))
+            continue;
+        if (!works && !meter->waits)
             continue;
         meter->cursor = 0;
         STATUS_TRY(profile_replay_track(profile, i, &meter->sink));
@@ -488,13 +491,10 @@ static void put_in_order(struct work_meter *meter)
 
 static void count_macs(struct work_meter *meter)
 {
-    for (size_t i = 0; i < meter->run->part_count; i++) {
-        if (meter->part_keys[i] >> 32 == 0)
-            continue;
-        struct work_part *part = &meter->run->parts[i];
-        part->macs =
-            macs_of(meter, profile_operator(meter->profile, (uint32_t)meter->part_keys[i]));
-    }
+    struct operator_work *works = operator_works_read(meter->profile);
+    for (size_t i = 0; i < meter->run->part_count; i++)
+        meter->run->parts[i].macs = works[meter->run->parts[i].operator_id].macs;
+    free(works);
 }
 
 status work_measure(struct profile *profile, enum work_side side, struct work_run *out_run)
@@ -506,7 +506,6 @@ status work_measure(struct profile *profile, enum work_side side, struct work_ru
         .run = out_run,
         .segments = SPOOL_EMPTY,
         .bytes_key = strings_find(&profile->strings, VIEW_LITERAL("bytes")),
-        .macs_key = strings_find(&profile->strings, VIEW_LITERAL("macs")),
     };
     meter.seen = memory_allocate_zeroed(profile->calls.count / 8 + 1, 1);
     choose_side(&meter, side);

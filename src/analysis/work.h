@@ -7,6 +7,7 @@
 // nothing worked add up to the time from its first start to its last end, however much lies side by
 // side. Where a device did something, its lanes count, and in a run of a program what it left to
 // the host; otherwise those of the host, where a part is at work while it is the innermost one.
+// Where only the host recorded what the device did, the lane that is derived from that counts.
 //
 // Memory: 40 bytes a span in a temporary file while it is measured; afterwards a part 200 bytes
 // and its texts, a part in an iteration 16.
@@ -26,11 +27,13 @@ struct work_part {
     struct view location; // "": not said
     struct view kernel;   // of an operator: the name that took most of its time where one computes
     bool is_operator;
-    uint64_t first; // ns: when it first worked
-    uint64_t calls; // of operators; spans otherwise
-    double bytes;   // that its spans say they moved; 0 where none does
-    double macs;    // of a call, that its operator says
-    double waited;  // ns, on lanes where somebody waits for it
+    uint32_t operator_id; // of the profile; 0: it is none
+    uint64_t first;       // ns: when it first worked
+    uint64_t calls;       // of operators; spans otherwise
+    double bytes;         // that its spans say they moved; 0 where none does
+    double moved;         // the same of lanes that move data to and from the device's memory alone
+    double macs;          // of a call, that its operator says
+    double waited;        // ns, on lanes where somebody waits for it
     double kernel_time;
 };
 
@@ -48,8 +51,12 @@ struct work_iteration {
 };
 
 struct work_run {
+    bool accounted; // its profile was read here: what follows is of that
+    struct ledger ledger;
+    uint64_t not_carried;
     struct arena arena; // texts
     struct view source;
+    struct view machine; // that it was measured on, in words; "": not said
     enum work_side side; // that counted: device or host
     bool modelled;       // no time in it was measured
     struct view clock;   // that `began` is of, as the profile names it; "": not said

@@ -113,4 +113,97 @@ def test_kernels_of_a_graph_go_to_its_launch(folder):
               if event.get("cat") in DEVICE and event["args"]["correlation"] in correlations), "kernels of the graph")
 
 
+def flow_pairs(events):
+    """Kineto's own arrows from forward to backward: names of the operators at both ends."""
+    at = {(event["tid"], event["ts"]): event["name"] for event in events if event.get("cat") == "cpu_op"}
+    ends = {"s": {}, "f": {}}
+    for event in events:
+        if event.get("cat") == "fwdbwd":
+            ends[event["ph"]][event["id"]] = at[event["tid"], event["ts"]]
+    return sorted((ends["s"][number], ends["f"][number]) for number in ends["s"])
+
+
+def test_backward_belongs_to_its_forward_as_arrows_say(folder):
+    for case in ("training", "memory", "modules"):
+        rows = opscope("sql", FOLDER / f"{case}.json.gz", "--json",
+                       "select f.name as forward, o.name as backward from arg a join call c on c.id = a.call_id"
+                       " join operator o on o.id = c.operator_id join call g on g.id = a.value"
+                       " join operator f on f.id = g.operator_id where a.name = 'forward'").json()["results"][0]["rows"]
+        prefix = "autograd::engine::evaluate_function: "
+        got = sorted((forward, backward.removeprefix(prefix)) for forward, backward in rows)
+        want = flow_pairs(events_of(case))
+        true(len(want) > 5, f"{case}: arrows")
+        equal(got, want, f"{case}: pairs")
+
+
+def test_the_backward_of_every_operator(folder):
+    """What lies under a backward that has a forward, added up by hand, is the sum over the forwards."""
+    for case in ("training", "modules"):
+        events = events_of(case)
+        outer = [event for event in events if event.get("cat") == "cpu_op" and event["args"].get("Fwd thread id", 0)
+                 and event["name"].startswith("autograd::engine")]
+        launched = {event["args"]["correlation"]: event for event in events
+                    if event.get("cat") in ("cuda_runtime", "cuda_driver")}
+        inside = lambda event: any(op["tid"] == event["tid"] and op["ts"] <= event["ts"]
+                                   and event["ts"] + event["dur"] <= op["ts"] + op["dur"] for op in outer)
+        want = sum(int(event["dur"] * 1000) for event in events if event.get("cat") in DEVICE
+                   and inside(launched[event["args"]["correlation"]]))
+        rows = operators_of(case)["operators"]
+        true(want > 1000, case)
+        equal(sum(row.get("backward_device_ns", 0) for row in rows), want, f"{case}: device")
+        true(all("backward_host_ns" in row for row in rows if "backward_device_ns" in row), f"{case}: host")
+
+
+def test_modules_have_their_backward(folder):
+    report = opscope("top", FOLDER / "modules.json.gz", "--by", "module", "--json").json()
+    device = {row["label"]: row for row in report["spans"] if row["where"] == "device"}
+    equal(sum(row["self_ns"] for row in device.values()), device_ns("modules"), "the whole")
+    for module in ("nn.Module: Linear_0", "nn.Module: Conv2d_0", "nn.Module: ReLU_0"):
+        row = device[module]
+        true(0 < row["backward_ns"] < row["self_ns"], f"{module}: forward and backward: {row}")
+    rows = {row["type"]: row for row in operators_of("modules")["types"]}
+    equal(device["nn.Module: Linear_0"]["backward_ns"], rows["aten::addmm"]["backward_device_ns"], "the linear one")
+
+
+def gaps_by_hand(events):
+    """How long the device rested before work that was not launched yet, and before work that was."""
+    launched = {event["args"]["correlation"]: event["ts"] for event in events
+                if event.get("cat") in ("cuda_runtime", "cuda_driver") and "correlation" in event["args"]}
+    work = sorted(((event["ts"], event["ts"] + event["dur"], launched.get(event["args"]["correlation"]))
+                   for event in events if event.get("cat") in DEVICE), key=lambda one: (one[0], -one[1]))
+    before = after = 0
+    reached = work[0][1]
+    for start, end, launch in work[1:]:
+        if start > reached and launch is not None:
+            late = min(max(launch - reached, 0), start - reached)
+            before, after = before + late, after + start - reached - late
+        reached = max(reached, end)
+    return int(before * 1000), int(after * 1000)
+
+
+def test_why_the_device_rests(folder):
+    for case in ("inference", "training", "streams", "modules"):
+        rows = {row["name"]: row["ns"] for process in opscope("overview", FOLDER / f"{case}.json.gz", "--json").json()
+                for row in process["metrics"] if "GPU" in process["model"]}
+        before, after = gaps_by_hand(events_of(case))
+        close_to(rows["Idle Not Launched"], before, 200, f"{case}: not launched")
+        close_to(rows["Idle Launched"], after, 200, f"{case}: launched")
+        equal(rows["Idle Not Launched"] + rows["Idle Launched"], rows["Idle"], f"{case}: all of it")
+
+
+def test_steps_of_the_overview(folder):
+    report = opscope("overview", FOLDER / "training.json.gz", "--steps", "--json").json()[0]["steps"]
+    device = [row for row in report if "GPU" in row["process"]]
+    true(len(device) == 2 and len({row["step"] for row in device}) == 2, f"two steps: {device}")
+    by_step = {row["label"]: row["self_ns"] for row in
+               opscope("top", FOLDER / "training.json.gz", "--by", "step", "--json").json()["spans"] if row["where"] == "device"}
+    for row in device:
+        work = row["compute_ns"] + row["within_ns"]
+        equal(work, by_step[str(row["step"])], f"step {row['step']}: one stream, nothing at the same time")
+        equal(row["idle_ns"], row["overall_ns"] - work, f"step {row['step']}: idle")
+    text = opscope("overview", FOLDER / "training.json.gz", "--steps").out
+    contains(text, "not_launched", "text")
+    contains(opscope("overview", FOLDER / "training.json.gz", "--steps", "--csv").out, "process,step,overall_ns", "CSV")
+
+
 main()

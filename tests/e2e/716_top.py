@@ -137,4 +137,16 @@ def test_any_profile_and_wrong_use(folder):
     contains(csv[0], "label,where,count,self_ns,share")
 
 
+def test_shapes_of_reports_with_a_value_for_each_tensor(folder):
+    report = shared("data/tenstorrent/n300_ops_perf_results.csv")
+    rows = rows_of(report, "--by", "shape")
+    operators = opscope("operators", report, "--json").json()["operators"]
+    want = {}
+    for row in operators:
+        label = row["name"] + (f" ({row['inputs']})" if "inputs" in row else "")
+        want[label] = want.get(label, 0) + row["device_ns"]
+    equal({label: row["self_ns"] for label, row in rows.items()}, want, "device time by shape")
+    true(any("x" in label and "BFLOAT16" in label for label in rows), f"shapes: {list(rows)[:3]}")
+
+
 main()

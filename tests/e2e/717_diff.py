@@ -87,6 +87,45 @@ def test_fused_on_another_machine(folder):
         sums_up(answer)
 
 
+def test_renamed_on_another_machine(folder):
+    network = shared("data/models") / "mobilenet_v2_int8/model.onnx"
+    other = network.read_bytes().replace(b"/features/", b"/trunkpts/").replace(b"features.", b"layrsets.")
+    write(folder / "other.onnx", other)
+    for name, path, target in (("a", network, "host"), ("b", folder / "other.onnx", "torq-sl2610")):
+        opscope("compile", path, "--target", target, "-o", folder / "n.opx")
+        opscope("estimate", folder / "n.opx", "-o", folder / f"{name}.prof")
+    answer = diff(folder / "a.prof", folder / "b.prof")
+    lonely = sum(row["a_ns"] for row in answer["changes"] if row["relation"] == "gone")
+    true(lonely < 0.1 * answer["total"]["a_ns"], f"found by what they compute: {lonely} of {answer['total']['a_ns']} ns not")
+    for row in answer["changes"]:
+        if row["relation"] == "renamed":
+            equal(row["b_name"], row["a_name"].replace("/features/", "/trunkpts/").replace("features.", "layrsets."), "pair")
+
+
+def test_nobody_is_who_only_waits(folder):
+    network = shared("data/models") / "vit_micro/model.onnx"
+    opscope("compile", network, "--target", "aic100", "-o", folder / "n.opx")
+    opscope("estimate", folder / "n.opx", "-o", folder / "a.prof")
+    rows = diff(folder / "a.prof", folder / "a.prof")["changes"]
+    true(all(row["a_ns"] > 0 for row in rows if row["relation"] is not None), f"rows with time: {rows}")
+
+
+def runtime(folder, name, microseconds):
+    """What Torq's runtime writes of a program: the host started it, and waited for it."""
+    place = 'loc("add.mlir":3:10)'
+    rows = [(0, 100, "NSS_START"), (0, 101, "NSS_START_END"), (1, 101, "NSS_WAIT_START"),
+            (1, 101 + microseconds, "NSS_WAIT_END")]
+    text = "actionIndex, elapsed_time(us), timestamp(us), event, location\n"
+    write(folder / name, text + "".join(f"{index},{time},{time},{event},{place}\n" for index, time, event in rows))
+    return folder / name
+
+
+def test_programs_that_only_the_host_recorded(folder):
+    answer = diff(runtime(folder, "a.csv", 100), runtime(folder, "b.csv", 150))
+    equal((answer["total"]["a_ns"], answer["total"]["b_ns"]), (101_000, 151_000), "times of the device")
+    equal(opscope("explain", folder / "a.csv", "--json").json()["work_ns"], 101_000, "work on the path")
+
+
 def test_profiles_of_pytorch(folder):
     case = ROOT / "tests/testdata/pytorch/training.json.gz"
     answer = diff(case, case)

@@ -110,11 +110,44 @@ static void test_no_span_and_no_time_is_lost(void **state)
         assert_int_equal(time, want);
         assert_int_equal(merged, lane->merged);
         assert_int_equal(lane->spans, SPANS + 2);
-        assert_int_equal(lane->spans, lane->kept + lane->merged + lane->outside);
+        assert_int_equal(lane->spans, lane->kept + lane->merged + lane->folded + lane->outside);
         assert_int_equal(lane->busy, busy_by_map(&made, from, end));
         assert_int_equal(plot->totals[lane->kind].busy, lane->busy);
         plot_free(plot);
         profile_free(made.profile);
+    }
+}
+
+static void test_names_are_shortened_to_what_they_say(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t most;
+        const char *want;
+    } CASES[] = {
+        {"aten::conv2d", 12, "aten::conv2d"},
+        {"void at::native::copy_kernel<4, float>(int, float*)", 14, "copy_kernel<.."},
+        {"std::enable_if<!(false), void>::type one::two::gemv<int, 4>(int)", 16,
+         "gemv<int, 4>(i.."},
+        {"f<a::b>(c)", 20, "f<a::b>(c)"},
+        {"torch/nn/modules/module.py(1783): _call_impl", 12, "_call_impl"},
+        {"pytorch_traces.py(186): <module>", 12, "<module>"},
+        {"a -> b (c > d) and more", 8, "a -> b.."},
+        {"<<<<((((", 4, "<<.."},
+        {"x<", 1, "."},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        struct profile *profile = profile_create();
+        const struct plot plot = {.profile = profile};
+        const struct plot_span span = {.name = profile_string(profile, view_of(CASES[i].name))};
+        struct bytes to = {0};
+        words_span(&to, &plot, &span, CASES[i].most);
+        assert_true(letters_count(bytes_view(&to)) <= CASES[i].most);
+        if (!view_is(bytes_view(&to), CASES[i].want))
+            fail_msg("'%.*s' instead of '%s'", VIEW_ARGUMENTS(bytes_view(&to)), CASES[i].want);
+        bytes_free(&to);
+        profile_free(profile);
     }
 }
 
@@ -201,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_span_and_no_time_is_lost),
+        cmocka_unit_test(test_names_are_shortened_to_what_they_say),
         cmocka_unit_test(test_texts_are_shortened_to_their_room),
         cmocka_unit_test(test_numbers_are_short),
         cmocka_unit_test(test_the_axis_has_round_times),
