@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/figures.h"
+
 static const struct comparison_row *diff_row(const struct table_query *query)
 {
     const struct comparison *comparison = query->report;
@@ -59,6 +61,21 @@ void diff_append_percent(double factor, struct bytes *to)
         bytes_append_format(to, "%.3gx", factor);
     else
         bytes_append_format(to, "%+.1f %%", (factor - 1) * 100);
+}
+
+void diff_append_change(const struct comparison_row *row, struct bytes *to)
+{
+    char a[FIGURES_ROOM], b[FIGURES_ROOM];
+    bytes_append_format(to, "%s -> %s, ", figures_time((uint64_t)row->a.ns, 1000000000, a),
+                        figures_time((uint64_t)row->b.ns, 1000000000, b));
+    diff_append_percent(row->shift.factor, to);
+    if (!row->shift.known || row->shift.low == row->shift.high)
+        return;
+    bytes_append_format(to, " (");
+    diff_append_percent(row->shift.low, to);
+    bytes_append_format(to, " to ");
+    diff_append_percent(row->shift.high, to);
+    bytes_append_format(to, ")");
 }
 
 // Cells -----------------------------------------------------------------------

@@ -15,4 +15,7 @@ void diff_append_reason(const struct comparison_row *row, struct bytes *to);
 // By how many percent, with a sign: "+3.1 %".
 void diff_append_percent(double factor, struct bytes *to);
 
+// "5.19 ms -> 5.35 ms, +3.1 % (+1.2 % to +5.0 %)"
+void diff_append_change(const struct comparison_row *row, struct bytes *to);
+
 #endif

@@ -55,6 +55,8 @@ static void kept_runs_write_run(struct json_writer *json, const struct work_run 
 {
     json_open_object(json, NULL);
     json_text(json, "source", run->source);
+    if (run->machine.size > 0)
+        json_text(json, "machine", run->machine);
     json_text(json, "side", view_of(run->side == WORK_DEVICE ? "device" : "host"));
     json_bool(json, "modelled", run->modelled);
     json_text(json, "clock", run->clock);
@@ -194,6 +196,7 @@ static status kept_runs_read_run(const struct json_value *item, const char *path
         !json_u64_of(json_find(item, "began_ns"), &run->began))
         return wrong_run(path, index, "expected began_ns, iterations, parts and samples");
     run->source = kept_text(run, item, "source");
+    run->machine = kept_text(run, item, "machine");
     run->clock = kept_text(run, item, "clock");
     run->side = view_is(json_text_of(json_find(item, "side")), "device") ? WORK_DEVICE : WORK_HOST;
     run->modelled = modelled != NULL && modelled->truth;

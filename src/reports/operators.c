@@ -1,8 +1,8 @@
 #include "operators.h"
 
-#include <stdio.h>
+#include "analysis/operator_tensors.h"
 
-enum { SHAPES_SHOWN = 48, TENSORS_MOST = 64 };
+enum { SHAPES_SHOWN = 48 };
 
 struct operators_report operators_report_of(const struct profile *profile,
                                             const struct operator_times *times,
@@ -39,61 +39,15 @@ static struct view reports_operators_name_of(const struct operators_report *repo
     return profile_text(report->profile, op->name != 0 ? op->name : op->location);
 }
 
-// A text among the operator's values; "" when there is none.
 static struct view text_value(const struct operators_report *report, size_t row, const char *key)
 {
-    const struct profile *profile = report->profile;
-    const uint32_t id = strings_find(&profile->strings, view_of(key));
-    struct value_reader reader = value_read(reports_operators_describe(report, row)->values);
-    struct value value;
-    while (id != HASH_NONE && value_next(&reader, &value)) {
-        if (value.key != id)
-            continue;
-        if (value.kind == VALUE_TEXT)
-            return value.text;
-        if (value.kind == VALUE_STRING)
-            return profile_text(profile, (uint32_t)value.number);
-    }
-    return VIEW_LITERAL("");
+    return operator_text_value(report->profile, report->rows[row].operator_id, key);
 }
 
-// 1[1]x32[19]x768[768] as 1x32[19]x768: what is padded to itself is not padded.
-static void append_shape(struct bytes *text, struct view shape)
-{
-    for (struct view rest = shape; rest.size > 0;) {
-        const size_t end = view_find(rest, 'x');
-        const struct view side = view_slice(rest, 0, end);
-        const struct view padded = view_slice(side, 0, view_find(side, '['));
-        const struct view logical = view_slice(side, padded.size, side.size);
-        const bool same = logical.size == padded.size + 2 &&
-                          memcmp(logical.data + 1, padded.data, padded.size) == 0;
-        bytes_append_format(text, "%.*s%s", VIEW_ARGUMENTS(same ? padded : side),
-                            end < rest.size ? "x" : "");
-        rest = view_slice(rest, end < rest.size ? end + 1 : end, rest.size);
-    }
-}
-
-// A shape of 1x1x32x768 and its elements, of each tensor that has one: as values input_0.shape and
-// input_0.datatype. What says `inputs` itself is taken as it is.
 static struct view tensors_of(const struct operators_report *report, size_t row, const char *side,
                               struct bytes *text)
 {
-    char key[32];
-    snprintf(key, sizeof key, "%ss", side);
-    const struct view whole = text_value(report, row, key);
-    if (whole.size > 0)
-        return whole;
-    for (unsigned i = 0; i < TENSORS_MOST; i++) {
-        snprintf(key, sizeof key, "%s_%u.shape", side, i);
-        const struct view shape = text_value(report, row, key);
-        if (shape.size == 0)
-            break;
-        snprintf(key, sizeof key, "%s_%u.datatype", side, i);
-        bytes_append_format(text, "%s", i > 0 ? ", " : "");
-        append_shape(text, shape);
-        bytes_append_format(text, " %.*s", VIEW_ARGUMENTS(text_value(report, row, key)));
-    }
-    return view_trim(bytes_view(text));
+    return operator_tensors(report->profile, report->rows[row].operator_id, side, text);
 }
 
 // Cells -----------------------------------------------------------------------
@@ -208,6 +162,15 @@ static struct table_cell reports_operators_total_cell(const struct table_query *
     return table_whole_if(report->sides[side], reports_operators_time_of(query)->total[side]);
 }
 
+static struct table_cell backward_cell(const struct table_query *query)
+{
+    const struct operators_report *report = query->report;
+    const uint64_t *backward = reports_operators_time_of(query)->backward;
+    const size_t side = query->column->argument;
+    const bool has = backward[OPERATOR_HOST] > 0 || backward[OPERATOR_DEVICE] > 0;
+    return table_whole_if(has && report->sides[side], backward[side]);
+}
+
 // Columns ---------------------------------------------------------------------
 
 #define TIME(side_name, side, at, words, more)                                                     \
@@ -218,9 +181,9 @@ static struct table_cell reports_operators_total_cell(const struct table_query *
 // clang-format off
 #define FIGURES                                                                                    \
     {.key = "calls", .meaning = "executions that have spans", .type = TABLE_COUNT, .width = 7,     \
-     .place = 6, .loss = 2, .cell = calls_cell},                                                   \
+     .place = 7, .loss = 2, .cell = calls_cell},                                                   \
     {.key = "spans", .meaning = "spans of these calls", .type = TABLE_COUNT, .width = 7,           \
-     .place = 7, .loss = 3, .cell = reports_operators_spans_cell},                                                   \
+     .place = 8, .loss = 3, .cell = reports_operators_spans_cell},                                                   \
     {.key = "share", .meaning = "of the device's time; without one, of the operators' on the host",   \
      .type = TABLE_RATIO, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 7, .place = 5,           \
      .cell = reports_operators_share_cell},                                                                          \
@@ -233,12 +196,20 @@ static struct table_cell reports_operators_total_cell(const struct table_query *
     {.key = "kernel_ns", .title = "kernel", .meaning = "of the kernels inside the firmware's time",\
      .type = TABLE_NS, .look = TABLE_SCALED, .flags = TABLE_HIDE_EMPTY | TABLE_OPTIONAL,           \
      .width = 9, .place = 2, .cell = kernel_cell},                                                 \
+    {.key = "backward_device_ns", .title = "backward", .type = TABLE_NS, .look = TABLE_SCALED,     \
+     .flags = TABLE_HIDE_EMPTY | TABLE_OPTIONAL | TABLE_NOT_CSV | TABLE_EMPTY_ABSENT,             \
+     .width = 9, .place = 6,                                                                       \
+     .loss = 5, .argument = OPERATOR_DEVICE, .cell = backward_cell,                                \
+     .meaning = "of the device, for its backward: it is in the rows of who did that"},             \
+    {.key = "backward_host_ns", .type = TABLE_NS, .look = TABLE_SCALED,                            \
+     .flags = TABLE_OPTIONAL | TABLE_NOT_CSV, .argument = OPERATOR_HOST, .cell = backward_cell,    \
+     .meaning = "the same on the host"},                                                           \
     {TIME("unknown", OPERATOR_UNKNOWN, 4,                                                          \
           "on engines of which nobody said whether they are the device's", TABLE_OPTIONAL)}
 
 static const struct table_column OPERATOR_COLUMNS[] = {
     {.key = "operator", .meaning = "name, type where it differs, and inputs, for people",
-     .place = 9, .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .cell = operator_cell},
+     .place = 10, .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .cell = operator_cell},
     {.key = "name", .meaning = "of the operator, or its place in the source", .cell = reports_operators_name_cell},
     {.key = "type", .meaning = "of the operator, or its name where it has none", .cell = reports_operators_type_cell},
     {.key = "location", .meaning = "place in the source", .flags = TABLE_OPTIONAL,
@@ -253,20 +224,20 @@ static const struct table_column OPERATOR_COLUMNS[] = {
      .cell = reports_operators_value_cell},
     {.key = "block", .meaning = "the path above the node", .flags = TABLE_OPTIONAL | TABLE_NOT_CSV,
      .cell = reports_operators_value_cell},
-    {.key = "bound", .meaning = "what has most of its time: compute, ddr, multicast, layout, sync; mixed",
-     .flags = TABLE_OPTIONAL | TABLE_HIDE_EMPTY | TABLE_NOT_CSV, .place = 8, .width = 7, .loss = 4,
+    {.key = "bound", .meaning = "what takes most of it: compute, ddr, multicast, layout, sync; mixed",
+     .flags = TABLE_OPTIONAL | TABLE_HIDE_EMPTY | TABLE_NOT_CSV, .place = 9, .width = 7, .loss = 4,
      .cell = reports_operators_value_cell},
     FIGURES,
 };
 
 static const struct table_column BLOCK_COLUMNS[] = {
-    {.key = "block", .meaning = "path of nodes", .place = 8,
+    {.key = "block", .meaning = "path of nodes", .place = 10,
      .cell = reports_operators_value_cell},
     FIGURES,
 };
 
 static const struct table_column TYPE_COLUMNS[] = {
-    {.key = "type", .meaning = "of the operators, or their name where it has none", .place = 8,
+    {.key = "type", .meaning = "of the operators, or their name where it has none", .place = 10,
      .cell = reports_operators_type_cell},
     FIGURES,
 };

@@ -121,6 +121,12 @@ bool table_has(const struct table *table, struct view key)
     return table_find_column(table, key) != NULL;
 }
 
+void table_append_keys(const struct table *table, struct bytes *to)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        bytes_append_format(to, " %s", table->columns[i]->key);
+}
+
 bool table_choose(struct table *table, struct view keys)
 {
     size_t most = 1;
@@ -259,6 +265,14 @@ void table_order(struct table *table, const uint32_t *rows, size_t count)
     table->count = count;
     for (size_t i = 0; i < count; i++)
         table->rows[i] = rows[i];
+}
+
+void table_skip(struct table *table, size_t rows)
+{
+    forget_layout(table);
+    rows = rows < table->count ? rows : table->count;
+    table->count -= rows;
+    memmove(table->rows, table->rows + rows, table->count * sizeof *table->rows);
 }
 
 void table_limit(struct table *table, size_t most)

@@ -183,6 +183,9 @@ void table_form_describe(const struct table_form *form, struct bytes *to);
 const char *table_column_title(const struct table_column *column);
 const char *table_column_heading(const struct table_column *column);
 
+// Its unit, or what its values are: "ns", "0 to 1", "text".
+const char *table_column_type_name(const struct table_column *column);
+
 // Tables ----------------------------------------------------------------------
 
 struct table;
@@ -202,12 +205,18 @@ const struct table_form *table_form(const struct table *table);
 bool table_choose(struct table *table, struct view keys);
 bool table_has(const struct table *table, struct view key);
 
+// The keys of all its columns, a blank before each.
+void table_append_keys(const struct table *table, struct bytes *to);
+
 // By a column, "key" or "key:desc"; equal rows keep their order, absent ones come last. Without
 // such a column nothing changes.
 void table_sort(struct table *table, struct view key);
 
 // Rows in another order, or fewer. Before `table_sort` and `table_limit`.
 void table_order(struct table *table, const uint32_t *rows, size_t count);
+
+// Without so many of the first rows; before `table_limit`.
+void table_skip(struct table *table, size_t rows);
 
 // At most so many rows; 0: all.
 void table_limit(struct table *table, size_t most);

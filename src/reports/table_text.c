@@ -289,7 +289,7 @@ void table_text_row(struct table *table, size_t index, struct bytes *to)
 
 // Descriptions ----------------------------------------------------------------
 
-static const char *table_text_type_name(const struct table_column *column)
+const char *table_column_type_name(const struct table_column *column)
 {
     static const char *const NAMES[TABLE_TYPES] = {
         [TABLE_TEXT] = "text",    [TABLE_FLAG] = "yes or no",
@@ -320,13 +320,13 @@ void table_form_describe(const struct table_form *form, struct bytes *to)
     size_t keys = 0, types = 0;
     for (size_t i = 0; i < form->column_count; i++) {
         keys = wider(keys, form->columns[i].key);
-        types = wider(types, table_text_type_name(&form->columns[i]));
+        types = wider(types, table_column_type_name(&form->columns[i]));
     }
     bytes_append_format(to, "%s: %s\n", form->name, form->about);
     for (size_t i = 0; i < form->column_count; i++) {
         const struct table_column *column = &form->columns[i];
         append_padded(to, column->key, keys);
-        append_padded(to, table_text_type_name(column), types);
+        append_padded(to, table_column_type_name(column), types);
         bytes_append_format(to, "  %s", column->meaning);
         if (column->heading != NULL)
             bytes_append_format(to, " (CSV: %s)", column->heading);

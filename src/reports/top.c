@@ -43,6 +43,11 @@ static struct table_cell bytes_cell(const struct table_query *query)
     return table_whole_if(group->byte_time > 0, group->bytes);
 }
 
+static struct table_cell top_backward_cell(const struct table_query *query)
+{
+    return table_whole_if(top_groups(query)->has_backward, top_group(query)->backward);
+}
+
 // Bytes in a nanosecond are gigabytes in a second.
 static struct table_cell rate_cell(const struct table_query *query)
 {
@@ -69,6 +74,10 @@ static const struct table_column COLUMNS[] = {
     {.key = "share", .meaning = "of the self time of all on the same side", .type = TABLE_RATIO,
      .digits = 1, .flags = TABLE_WITH_UNIT, .width = 7, .place = 3, .cell = top_share_cell},
     {TIME(total, 5, 5, "with spans inside; what lies in one of its own kind counts once")},
+    {.key = "backward_ns", .title = "backward", .type = TABLE_NS, .look = TABLE_SCALED, .width = 8,
+     .flags = TABLE_HIDE_EMPTY | TABLE_OPTIONAL | TABLE_NOT_CSV, .place = 12, .loss = 8,
+     .cell = top_backward_cell,
+     .meaning = "of the self time, in the backward pass (by module)"},
     {TIME(least, 6, 4, "of the shortest span")},
     {TIME(median, 7, 1, "of the spans")},
     {TIME(p90, 8, 2, "nine of ten spans take at most this")},

@@ -6,10 +6,11 @@ import xml.etree.ElementTree
 from support import *
 from perfetto_cases import COUNTER, INSTANT, counter, event, plain, process, span, thread, trace
 from eyes import stay_apart
-from png import png_pixels
+from png import png_colours
 
 SVG = "{http://www.w3.org/2000/svg}"
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+TRACES = ROOT / "tests/testdata/pytorch"
 ENGINES = ["DMA IN", "DMA OUT", "CDMA", "SLICE 0", "CSS", "HOST", "HOST COPY", "something else"]
 
 
@@ -43,10 +44,11 @@ def report(path, *options, code=0):
 
 
 def check_account(path, *options, code=0):
-    """Every span of every lane was drawn, merged or is outside."""
+    """Every span of every lane was drawn, merged, folded or is outside."""
     made = report(path, *options, code=code)
     for lane in made["lanes"]:
-        equal(lane["spans"], lane["drawn"] + lane["merged"] + lane["outside"], f"account of {lane['name']}")
+        became = sum(lane[key] for key in ("drawn", "merged", "folded", "outside"))
+        equal(lane["spans"], became, f"account of {lane['name']}")
     return made
 
 
@@ -80,14 +82,14 @@ def test_the_png_is_the_same_picture(folder):
     path = engines(folder, count=3)
     opscope("timeline", path, "-o", folder / "t.svg")
     opscope("timeline", path, "-o", folder / "t.png")
-    width, height, rows, palette = png_pixels(folder / "t.png")
+    width, height, colour = png_colours(folder / "t.png")
     rectangles, _ = svg(folder / "t.svg")
     root = xml.etree.ElementTree.parse(folder / "t.svg").getroot()
     equal((width, height), (2 * int(root.get("width")), 2 * int(root.get("height"))), "size")
     for item in rectangles:
         x = round(2 * (item["x"] + item["width"] - 2))  # right of the name
         y = round(2 * (item["y"] + item["height"] / 2))
-        equal(palette[rows[y][x]], item["fill"], f"colour of {item['title']}")
+        equal(colour(x, y), item["fill"], f"colour of {item['title']}")
 
 
 def test_names_that_mean_harm_are_only_names(folder):
@@ -105,7 +107,7 @@ def test_names_that_mean_harm_are_only_names(folder):
             true(len(text) * 6 < width, f"too long for a picture {width} wide: {text[:100]}")
             true(not re.search(r"[\x00-\x1f\x7f-\x9f]", text), f"control character in {text!r}")
         opscope("timeline", path, "-o", folder / "t.png", "--width", width)
-        png_pixels(folder / "t.png")
+        png_colours(folder / "t.png")
     text = opscope("timeline", path).out
     true(not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", text), "no control characters for the terminal")
     true(max(map(len, text.splitlines())) <= 110, "lines of about 100 letters")
@@ -198,7 +200,7 @@ def test_lanes_have_a_limit_and_are_counted(folder):
     equal(sum(lane["spans"] for lane in made["lanes"]), 250, "spans")
     equal((len(made["lanes"]), made["lanes"][-1]["lanes"]), (101, 150), "the last one stands for many")
     equal(made["kinds"], [{"kind": "other", "lanes": 250, "spans": 250, "busy_ns": 25000}], "totals")
-    png_pixels(folder / "t.png")
+    png_colours(folder / "t.png")
     contains(opscope("timeline", path).out, "150 more lanes", "text")
 
 
@@ -255,6 +257,174 @@ def test_kinds_stay_apart_for_all_eyes(folder):
                if item.get("width") == item.get("height") == "11.00"}
     equal(len(colours), 9, "colours of the legend")
     stay_apart(colours)
+
+
+def asked(path, query):
+    return opscope("sql", path, query, "--json").json()["results"][0]["rows"]
+
+
+def test_the_legend_keeps_its_numbers(folder):
+    """However narrow the picture is, and however large the numbers are."""
+    packets = [process(1, 10, "device")]
+    for index in range(120):
+        packets.append(plain(2 + index, f"a lane of an engine with a long name {index}", 1))
+        packets += span(0, 1000, 2 + index, "work")
+    for path in (profile(folder, packets), TRACES / "training.json.gz"):
+        for width in (320, 500, 1200, 3000):
+            made = report(path, "-o", folder / "t.svg", "--width", width)
+            texts = svg(folder / "t.svg")[1]
+            for kind in made["kinds"]:
+                lanes = f"{kind['lanes']} lane" + ("s" if kind["lanes"] > 1 else "")
+                spans = f"{kind['spans']:,} span".replace(",", " ") + ("s" if kind["spans"] > 1 else "")
+                true(any(re.fullmatch(rf" *<?[\d.]+ % of {lanes}, {spans}", text) for text in texts),
+                     f"{lanes} and {spans} are whole in a picture {width} wide: {texts[:12]}")
+
+
+def stack(folder, depth):
+    """A stack of `depth` frames of the host, and operators in it: one that is drawn, and what launches."""
+    events = [{"ph": "X", "cat": "python_function", "name": f"file.py({level}): frame_{level}", "pid": 1, "tid": 1,
+               "ts": level / 100, "dur": 1000 - level / 50} for level in range(depth)]
+    events += [{"ph": "X", "cat": "cpu_op", "name": f"aten::{name}", "pid": 1, "tid": 1, "ts": 400 + 100 * index,
+                "dur": 80, "args": {"External id": index + 1}} for index, name in enumerate(("add", "mul", "sum"))]
+    return write(folder / "stack.json", json.dumps({"traceEvents": events}))
+
+
+def test_frames_around_what_is_shown_take_one_row(folder):
+    path = stack(folder, 40)
+    for options, deepest in (((), "aten::sum"), (("--from", "390us", "--to", "690us"), "aten::sum"),
+                             (("--from", "390us", "--to", "490us"), "aten::add")):
+        [lane] = check_account(path, "-o", folder / "t.svg", *options)["lanes"]
+        true(lane["rows"] <= 3, f"{lane['rows']} rows")
+        true(lane["folded"] >= 37, f"{lane['folded']} folded")
+        rectangles, texts = svg(folder / "t.svg")
+        contains("\n".join(texts), deepest, "what lies inside")
+        contains("\n".join(texts), "spans look like those around them", "the note")
+        [outer] = [item["title"] for item in rectangles if item["title"].startswith("file.py(0)")]
+        contains(outer, " more > file.py(", "the innermost frame that was folded")
+    contains(opscope("timeline", path, "--from", "390us", "--to", "490us").out, "aten::add", "as text")
+
+
+def test_work_side_by_side_is_not_folded(folder):
+    """Two spans of a device that take the same time are two."""
+    path = profile(folder, [plain(1, "SLICE 0"), *span(0, 1000, 1, "one"), *span(0, 1000, 1, "other")])
+    [lane] = check_account(path, "-o", folder / "t.svg")["lanes"]
+    equal((lane["drawn"], lane["folded"]), (2, 0), "spans")
+
+
+def test_depth_is_chosen(folder):
+    packets = [plain(1, "lane")]
+    for level in range(20):
+        packets += span(level * 40, 2000 - level * 40, 1, f"level {level}")
+    path = profile(folder, packets)
+    for depth in (1, 3, 20, 64):
+        [lane] = check_account(path, "-o", folder / "t.svg", "--depth", depth)["lanes"]
+        equal(lane["rows"], min(depth, 20), f"rows of --depth {depth}")
+        equal(lane["drawn"], min(depth, 20), f"drawn with --depth {depth}")
+    for wrong in ("0", "65", "deep"):
+        opscope("timeline", path, "--depth", wrong, code=2)
+
+
+def test_spans_have_the_colour_of_what_they_do(folder):
+    """A stream copies, computes and talks to others: each in its own colour, by what the span says."""
+    path = TRACES / "streams.json.gz"
+    want = dict(asked(path, "SELECT role, COUNT(*) FROM span WHERE role IN ('compute', 'transfer out') GROUP BY role"))
+    kinds = {kind["kind"]: kind["spans"] for kind in report(path)["kinds"]}
+    equal({kind: kinds[kind] for kind in want}, want, "spans of each kind")
+    name, start, length = asked(path, "SELECT name, ts - (SELECT MIN(ts) FROM span), dur FROM slice WHERE name LIKE "
+                                      "'Memcpy DtoH%' LIMIT 1")[0]
+    opscope("timeline", path, "-o", folder / "t.svg", "--from", f"{start - length}ns",
+            "--to", f"{start + 2 * length}ns")
+    root = xml.etree.ElementTree.parse(folder / "t.svg").getroot()
+    legend = [item.get("fill")[1:] for item in root.iter(f"{SVG}rect") if item.get("width") == item.get("height")]
+    [copy] = {item["fill"] for item in svg(folder / "t.svg")[0] if item["title"].startswith(name)}
+    parts = [[int(colour[i:i + 2], 16) for i in (0, 2, 4)] for colour in (copy, legend[0])]
+    true(all(abs(a - b) <= 55 for a, b in zip(*parts)), f"{copy} is a shade of {legend[0]}, the first of the legend")
+
+
+def test_memory_is_a_curve(folder):
+    """As high as what all lifetimes of buffers add up to."""
+    path = TRACES / "memory.json.gz"
+    changes = {}
+    for memory, size, start, end in asked(path, 'SELECT memory, size, start, "end" FROM buffer'):
+        changes.setdefault(memory, []).extend([(start, size), (end, -size)])
+    made = {memory["memory"]: memory for memory in report(path, "-o", folder / "t.svg")["memories"]}
+    equal(set(made), set(changes), "memories")
+    for memory, steps in changes.items():
+        taken = most = 0
+        for _, size in sorted(steps):
+            taken += size
+            most = max(most, taken)
+        equal((made[memory]["most_bytes"], made[memory]["changes"]), (most, len(steps)), memory)
+    texts = "\n".join(svg(folder / "t.svg")[1])
+    for word in ("memory taken by buffers", "CUDA 0", "most 230 KiB"):
+        contains(texts, word, "texts")
+    equal(report(path, "--tracks", "stream")["memories"], [], "not chosen")
+    equal(len(report(path, "--tracks", "cuda")["memories"]), 1, "chosen")
+
+
+def test_arrows_lead_from_launches_to_kernels(folder):
+    path = TRACES / "inference.json.gz"
+    [[launches]] = asked(path, "SELECT COUNT(*) FROM flow f JOIN span o ON o.id = f.span_out "
+                               "JOIN span i ON i.id = f.span_in "
+                               "WHERE i.role IN ('compute', 'transfer', 'transfer in', 'transfer out')")
+    equal((report(path)["arrows"], report(path, "--arrows", "launch")["arrows"]), (0, launches), "arrows")
+    name, start, length = asked(path, "SELECT s.name, s.ts - (SELECT MIN(ts) FROM span), s.dur FROM slice s "
+                                      "JOIN flow f ON f.span_in = s.id JOIN span i ON i.id = s.id "
+                                      "WHERE i.role = 'compute' ORDER BY s.dur DESC LIMIT 1")[0]
+    window = ("--from", f"{max(0, start - 20 * length)}ns", "--to", f"{start + 5 * length}ns")
+    made = report(path, "-o", folder / "t.svg", "--arrows", "launch", *window)
+    root = xml.etree.ElementTree.parse(folder / "t.svg").getroot()
+    curves = [[float(number) for number in re.findall(r"[\d.]+", item.get("d"))] for item in root.iter(f"{SVG}path")
+              if item.get("fill") == "none"]
+    equal(len(curves), made["arrows_drawn"], "curves")
+    kernels = [item for item in svg(folder / "t.svg")[0] if item["title"].startswith(name[:60])]
+    true(any(abs(curve[-2] - kernel["x"]) < 0.02 and abs(curve[-1] - kernel["y"]) < 0.02
+             for curve in curves for kernel in kernels), "one ends where the kernel starts")
+    true(all(curve[0] <= curve[-2] + 12 for curve in curves), "no kernel starts before its launch")
+    opscope("timeline", path, "-o", folder / "t.png", "--arrows", "all", *window)
+    png_colours(folder / "t.png")
+    contains(opscope("timeline", path, "--arrows", "some", code=2).err, "launch or all", "wrong use")
+
+
+def test_what_the_recording_says_of_itself_is_left_out(folder):
+    path = TRACES / "streams.json.gz"
+    made = report(path, "-o", folder / "t.svg")
+    [[last]] = asked(path, "SELECT MAX(ts + dur) FROM slice")
+    [[first]] = asked(path, "SELECT MIN(start) FROM (SELECT ts AS start FROM slice UNION SELECT ts FROM instant)")
+    equal(made["to_ns"], last - first, "the picture ends with the last span")
+    true(made["lanes_left_out"] >= 1, "the lane of Record Window End")
+    texts = svg(folder / "t.svg")[1]
+    true("Traces" not in texts and "" not in texts, "no heading without lanes")
+    contains("\n".join(texts), "left out", "the note")
+
+
+def test_lanes_of_many_cores_are_added_up_by_engine(folder):
+    """Instead of the first hundred."""
+    program_file = folder / "many.opx"
+    opscope("compile", ROOT / "samples/tosa/fc.mlir", "--target", "wormhole_b0", "-o", program_file,
+            "--trace", folder / "many.prof")
+    [alone] = opscope("info", folder / "many.prof", "--json").json()
+    made = report(folder / "many.prof")
+    equal(sum(lane["spans"] for lane in made["lanes"]), alone["spans"], "spans")
+    if sum(lane["lanes"] for lane in made["lanes"]) > 100:
+        true(any(lane["lanes"] > 1 and "engine" in lane for lane in made["lanes"]), "engines of all cores")
+
+
+def test_letters_are_of_a_font_or_dots(folder):
+    path = engines(folder, count=2)
+    opscope("timeline", path, "-o", folder / "font.png")
+    (folder / "fonts").mkdir()
+    write(folder / "fonts/broken.ttf", "no font")
+    opscope("timeline", path, "-o", folder / "dots.png", env={"OPSCOPE_FONTS": f"{folder}/none:{folder}/fonts"})
+    sizes = []
+    for name in ("font", "dots"):
+        width, height, colour = png_colours(folder / f"{name}.png")
+        sizes.append((width, height))
+        shades = {colour(x, y) for y in range(30, 70) for x in range(30, 120)}
+        true("ffffff" in shades and "1f2933" in shades, f"{name}: the title is dark on white")
+        if name == "dots":
+            equal(len(shades), 2, "dots have no shades")
+    equal(sizes[0], sizes[1], "the same picture")
 
 
 def test_wrong_use_is_said(folder):

@@ -11,9 +11,12 @@
 status overview_rows_list(struct profile *profile, bool all, struct overview_rows **out_list,
                           size_t *out_count);
 
-// Whether a row is worth a line in a report of this profile: what is absent is said, but for what
-// its machine does not have.
-bool overview_row_is_shown(const struct profile *profile, const struct overview_row *row);
+// Whether a row is worth a line in a report: what is absent is said, but for what few profiles
+// have.
+bool overview_row_is_shown(const struct overview_row *row);
+
+// Only those rows.
+void overview_rows_keep_shown(struct overview_rows *rows);
 
 // The list and its rows.
 void overview_rows_list_free(struct overview_rows *list, size_t count);

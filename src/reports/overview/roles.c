@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "steps.h"
 #include "base/memory.h"
 
 enum {
@@ -49,8 +50,14 @@ static const struct {
     {"Transfer Out", {.some = TRANSFER_OUT, .needs = TRANSFER_OUT}, false},
     {"Transfer On Chip", {.some = ON_CHIP, .needs = ON_CHIP}, false},
     {"Communication", {.some = COMMUNICATION, .needs = COMMUNICATION}, false},
+    {"Communication Only",
+     {.some = COMMUNICATION, .minus = COMPUTE | TRANSFER, .needs = COMMUNICATION},
+     false},
     {"Transfer Only", {.some = MOVES, .minus = COMPUTE, .needs = MOVES}, false},
     {"Overlap", {.some = COMPUTE, .with = MOVES, .needs = COMPUTE}, false},
+    {"Overlap Communication",
+     {.some = COMPUTE, .with = COMMUNICATION, .needs = COMMUNICATION},
+     false},
     {"Control", {.some = CONTROL, .needs = CONTROL}, false},
     {"Wait", {.some = WAIT, .needs = WAIT}, false},
     {"Device", {.some = DEVICE, .needs = DEVICE}, false},
@@ -59,6 +66,19 @@ static const struct {
     {"Host Call", {.some = HOST_CALL, .needs = HOST_CALL}, false},
     {"Unknown Role", {.some = UNKNOWN, .needs = UNKNOWN}, false},
     {"Idle", {.some = WORKS, .span = OVERVIEW_ALL, .needs = OVERVIEW_ALL}, false},
+};
+
+const struct overview_rule OVERVIEW_STEP_RULES[] = {
+    [OVERVIEW_STEP_OVERALL] = {.span = OVERVIEW_ALL},
+    [OVERVIEW_STEP_COMPUTE] = {.some = COMPUTE, .needs = COMPUTE},
+    [OVERVIEW_STEP_IN] = {.some = TRANSFER_IN, .needs = TRANSFER_IN},
+    [OVERVIEW_STEP_OUT] = {.some = TRANSFER_OUT, .needs = TRANSFER_OUT},
+    [OVERVIEW_STEP_WITHIN] = {.some = ON_CHIP, .needs = ON_CHIP},
+    [OVERVIEW_STEP_COMMUNICATION] = {.some = COMMUNICATION, .needs = COMMUNICATION},
+    [OVERVIEW_STEP_OVERLAP] = {.some = COMPUTE, .with = MOVES, .needs = MOVES},
+    [OVERVIEW_STEP_HOST] = {.some = HOST | HOST_COPY | HOST_CALL,
+                            .needs = HOST | HOST_COPY | HOST_CALL},
+    [OVERVIEW_STEP_IDLE] = {.some = WORKS, .span = OVERVIEW_ALL, .needs = OVERVIEW_ALL},
 };
 
 // Engines: those of a core together, cores and devices in order.
@@ -93,7 +113,7 @@ static bool says_no_more(const struct overview *overview, const struct overview_
     enum role role;
     if (engine->engine == 0)
         return engine->role == ROLE_NONE;
-    return engine->device == 0 && engine->core == 0 &&
+    return engine->core == 0 &&
            role_from_name(profile_text(overview->profile, engine->engine), &role) &&
            (role == ROLE_HOST || role == ROLE_DEVICE);
 }
@@ -118,7 +138,21 @@ static void add_engines(const struct overview *overview, struct overview_rows *r
     free(engines);
 }
 
-void overview_roles_rows(const struct overview *overview, bool all, struct overview_rows *out_rows)
+// Why the device rests, where its work says by what it was launched.
+static void add_gaps(const struct overview *overview, const struct launch_gaps *gaps,
+                     struct overview_rows *rows)
+{
+    struct launch_gap gap;
+    if (!launch_gaps_of(gaps, overview->scope, &gap))
+        return;
+    overview_row_set(overview_row_add(rows, VIEW_LITERAL("Idle Not Launched")), overview,
+                     (struct overview_value){true, gap.before}, true);
+    overview_row_set(overview_row_add(rows, VIEW_LITERAL("Idle Launched")), overview,
+                     (struct overview_value){true, gap.after}, true);
+}
+
+void overview_roles_rows(const struct overview *overview, const struct launch_gaps *gaps, bool all,
+                         struct overview_rows *out_rows)
 {
     *out_rows = (struct overview_rows){0};
     const bool totals = view_is(profile_fact(overview->profile, "placement"), "totals");
@@ -130,6 +164,7 @@ void overview_roles_rows(const struct overview *overview, bool all, struct overv
             overview_row_set(overview_row_add(out_rows, view_of(ROWS[i].name)), overview, value,
                              !ROWS[i].whole);
     }
+    add_gaps(overview, gaps, out_rows);
     add_engines(overview, out_rows);
 }
 

@@ -11,15 +11,27 @@
 #define CANVAS_LETTER 6.0
 #define CANVAS_LETTER_HEIGHT 7.0
 
+enum canvas_weight { CANVAS_REGULAR, CANVAS_BOLD };
+
+// How letters look.
+struct canvas_ink {
+    double size;
+    uint32_t colour;
+    enum canvas_weight weight;
+};
+
 struct canvas {
     // `title` explains a rectangle where a reader points at it; may be empty.
     void (*rectangle)(struct canvas *canvas, double x, double y, double width, double height,
                       uint32_t colour, struct view title);
     // (x, y) is where the letters begin and the line that they stand on.
-    void (*text)(struct canvas *canvas, double x, double y, double size, uint32_t colour,
+    void (*text)(struct canvas *canvas, double x, double y, const struct canvas_ink *ink,
                  struct view text);
-    // Appends the file and frees the canvas.
-    void (*finish)(struct canvas *canvas, struct bytes *file);
+    // A thin line that leaves upright and arrives upright, with a head at its end.
+    void (*arrow)(struct canvas *canvas, double from_x, double from_y, double to_x, double to_y,
+                  uint32_t colour);
+    // Appends the file and frees the canvas, also where it fails.
+    status (*finish)(struct canvas *canvas, struct bytes *file);
 };
 
 // `label` is what the whole picture is called.

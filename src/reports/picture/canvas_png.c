@@ -3,26 +3,18 @@
 
 #include "base/memory.h"
 #include "canvas.h"
-#include "wire/drawing.h"
+#include "wire/raster.h"
 
 enum { PIXELS = 2 }; // in a point
 
 struct png {
     struct canvas canvas;
-    struct png_picture picture;
+    struct raster raster;
 };
 
-// A colour beyond those that fit is the one that was there first.
-static unsigned colour_index(struct png_picture *picture, uint32_t colour)
+static struct raster *raster_of(struct canvas *canvas)
 {
-    for (unsigned i = 0; i < picture->colour_count; i++) {
-        if (picture->colours[i] == colour)
-            return i;
-    }
-    if (picture->colour_count == PNG_COLOURS_MOST)
-        return 0;
-    picture->colours[picture->colour_count] = colour;
-    return (unsigned)picture->colour_count++;
+    return &((struct png *)(void *)canvas)->raster;
 }
 
 static uint32_t canvas_png_pixel(double point)
@@ -41,28 +33,34 @@ static uint32_t extent(double from, double size)
 static void canvas_png_rectangle(struct canvas *canvas, double x, double y, double width,
                                  double height, uint32_t colour, struct view title)
 {
-    struct png_picture *picture = &((struct png *)(void *)canvas)->picture;
     (void)title;
-    drawing_fill(picture, canvas_png_pixel(x), canvas_png_pixel(y), extent(x, width),
-                 extent(y, height), colour_index(picture, colour));
+    raster_fill(raster_of(canvas), canvas_png_pixel(x), canvas_png_pixel(y), extent(x, width),
+                extent(y, height), colour);
 }
 
-static void canvas_png_text_at(struct canvas *canvas, double x, double y, double size,
-                               uint32_t colour, struct view text)
+static void canvas_png_text_at(struct canvas *canvas, double x, double y,
+                               const struct canvas_ink *ink, struct view text)
 {
-    struct png_picture *picture = &((struct png *)(void *)canvas)->picture;
-    const uint32_t scale = size > 1.5 ? 2 * PIXELS : PIXELS;
-    drawing_smooth_text(picture, canvas_png_pixel(x),
-                        canvas_png_pixel(y - CANVAS_LETTER_HEIGHT * scale / PIXELS), scale, text,
-                        colour_index(picture, colour));
+    raster_text(raster_of(canvas), canvas_png_pixel(x), canvas_png_pixel(y),
+                canvas_png_pixel(CANVAS_LETTER * ink->size),
+                ink->weight == CANVAS_BOLD ? FONT_BOLD : FONT_REGULAR, text, ink->colour);
 }
 
-static void canvas_png_write(struct canvas *canvas, struct bytes *file)
+static void canvas_png_arrow(struct canvas *canvas, double from_x, double from_y, double to_x,
+                             double to_y, uint32_t colour)
+{
+    const struct raster_arrow arrow = {from_x * PIXELS, from_y * PIXELS, to_x * PIXELS,
+                                       to_y * PIXELS};
+    raster_arrow(raster_of(canvas), &arrow, PIXELS, colour);
+}
+
+static status canvas_png_write(struct canvas *canvas, struct bytes *file)
 {
     struct png *png = (struct png *)(void *)canvas;
-    png_append(file, &png->picture);
-    free(png->picture.pixels);
+    const status result = raster_append_png(&png->raster, file);
+    raster_close(&png->raster);
     free(png);
+    return result;
 }
 
 status canvas_png(double width, double height, struct canvas **out_canvas)
@@ -72,11 +70,12 @@ status canvas_png(double width, double height, struct canvas **out_canvas)
                            "a picture of %.0f x %.0f points is too large for a PNG: write .svg, or "
                            "choose --tracks or --width",
                            width, height);
+    struct raster raster;
+    STATUS_TRY(raster_open(canvas_png_pixel(width), canvas_png_pixel(height), &raster));
     struct png *png = memory_allocate_zeroed(1, sizeof *png);
-    png->canvas = (struct canvas){canvas_png_rectangle, canvas_png_text_at, canvas_png_write};
-    png->picture.width = canvas_png_pixel(width);
-    png->picture.height = canvas_png_pixel(height);
-    png->picture.pixels = memory_allocate_zeroed(png->picture.width, png->picture.height);
+    png->canvas = (struct canvas){canvas_png_rectangle, canvas_png_text_at, canvas_png_arrow,
+                                  canvas_png_write};
+    png->raster = raster;
     *out_canvas = &png->canvas;
     return STATUS_OK;
 }

@@ -71,9 +71,8 @@ static void put_span(const struct plot *plot, struct letters *line, const struct
         set(line, i, "█", span->kind);
     struct bytes name = {0};
     const size_t room = to - from > 4 ? to - from - 4 : 0;
-    const struct view whole = profile_text(plot->profile, span->name);
-    const bool name_fits = letters_count(whole) <= room;
-    letters_append(&name, whole, room, LETTERS_CUT_MIDDLE);
+    const bool name_fits = letters_count(profile_text(plot->profile, span->name)) <= room;
+    words_span(&name, plot, span, room);
     const struct view text = bytes_view(&name);
     uint32_t at = from + 2;
     if (letters_count(text) >= NAME_LEAST || (name_fits && text.size > 0)) {
@@ -125,14 +124,13 @@ static void append_label(struct bytes *text, struct view name, unsigned indent, 
 
 static void append_end(struct bytes *text, const struct plot *plot, const struct plot_lane *lane)
 {
-    char number[WORDS_TIME_ROOM];
     if (lane->sample_count > 0 && lane->spans == 0) {
-        words_compact(lane->most, number);
-        bytes_append_format(text, " most %s", number);
+        bytes_append_format(text, " ");
+        words_most(text, plot, lane);
     } else if (lane->spans > 0) {
-        bytes_append_format(
-            text, " %5.1f %%",
-            plot_percent(plot, lane->busy, lane->track == 0 ? lane->merged_lanes : 1));
+        char percent[WORDS_TIME_ROOM];
+        words_percent(plot, lane->busy, plot_lane_is_rest(lane) ? lane->merged_lanes : 1, percent);
+        bytes_append_format(text, " %7s", percent);
     }
     while (text->size > 0 && text->data[text->size - 1] == ' ')
         text->size--;
@@ -153,7 +151,7 @@ static void append_lane(struct bytes *text, const struct plot *plot, const struc
         draw_text_clear(line);
         if (lane->sample_count > 0 && lane->spans == 0)
             put_levels(lane, line);
-        else
+        else if (lane->rows != NULL)
             put_row(plot, lane, &lane->rows[i], line);
         for (uint32_t k = 0; i == 0 && lane->instants != NULL && k < line->count; k++) {
             if (lane->instants[k] > 0)
@@ -187,12 +185,17 @@ static void append_axis(struct bytes *text, const struct plot *plot, size_t labe
 
 static void append_totals(struct bytes *text, const struct plot *plot, bool coloured)
 {
+    int widest = 0;
+    for (unsigned kind = 0; kind < PICTURE_KINDS; kind++) {
+        const int length = (int)strlen(plot->kinds.names[kind]);
+        widest = plot->totals[kind].spans > 0 && length > widest ? length : widest;
+    }
     for (unsigned kind = 0; kind < PICTURE_KINDS; kind++) {
         const struct plot_total *total = &plot->totals[kind];
         if (total->spans == 0)
             continue;
         const double share = plot_percent(plot, total->busy, total->lanes) / 100 * BAR;
-        bytes_append_format(text, "%-10s ", plot->kinds.names[kind]);
+        bytes_append_format(text, "%-*s ", widest, plot->kinds.names[kind]);
         if (coloured)
             bytes_append_format(text, "\x1b[38;5;%um", picture_kind_terminal_colour(kind));
         for (int i = 0; i < BAR; i++)
@@ -213,7 +216,7 @@ void picture_draw_text(const struct plot *plot, const struct picture_options *op
     if (options->title != NULL)
         bytes_append_format(&title, "%s", options->title);
     else
-        words_title(&title, plot, options->source);
+        words_title(&title, plot->profile, options->source);
     letters_append(text, bytes_view(&title), options->width - 24, LETTERS_CUT_MIDDLE);
     bytes_append_format(text, ", %s\n", words_provenance(plot));
     words_subtitle(text, plot);
@@ -224,8 +227,10 @@ void picture_draw_text(const struct plot *plot, const struct picture_options *op
     struct letters line = {.count = plot->options.columns};
     line.cells = memory_allocate_zeroed(line.count, sizeof *line.cells);
     line.kinds = memory_allocate_zeroed(line.count, 1);
-    for (size_t i = 0; i < plot->lane_count; i++)
-        append_lane(text, plot, &plot->lanes[i], options, layout->label, &line);
+    for (size_t i = 0; i < plot->lane_count; i++) {
+        if (!plot->lanes[i].hidden)
+            append_lane(text, plot, &plot->lanes[i], options, layout->label, &line);
+    }
     for (unsigned i = 0; words_note(&title, plot, i); i++)
         bytes_append_format(text, "%s%.*s\n", i == 0 ? "\n" : "",
                             VIEW_ARGUMENTS(bytes_view(&title)));

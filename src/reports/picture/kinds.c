@@ -73,7 +73,7 @@ struct computing {
     unsigned count;
 };
 
-static uint32_t process_of(const struct profile *profile, uint32_t track)
+uint32_t picture_process_of(const struct profile *profile, uint32_t track)
 {
     while (track != 0 && profile_track(profile, track)->kind != TRACK_PROCESS)
         track = profile_track(profile, track)->parent;
@@ -95,8 +95,13 @@ static unsigned kind_of_track(const struct profile *profile, uint32_t id,
 {
     const struct track *track = profile_track(profile, id);
     return track->role == ROLE_COMPUTE
-               ? COMPUTE + ordinal_of(&computing[process_of(profile, id)], track->engine)
+               ? COMPUTE + ordinal_of(&computing[picture_process_of(profile, id)], track->engine)
                : BY_ROLE[track->role];
+}
+
+unsigned picture_kind_of_role(enum role role)
+{
+    return BY_ROLE[role];
 }
 
 static void name_kind(struct picture_kinds *kinds, const struct profile *profile, unsigned kind)
@@ -171,15 +176,14 @@ uint32_t picture_ink(uint32_t colour)
 
 // Names ----------------------------------------------------------------------------
 
-bool picture_has_word(struct view name, const char *word)
+bool picture_has_word(struct view name, struct view word)
 {
-    const size_t size = strlen(word);
-    for (size_t at = 0; at + size <= name.size; at++) {
+    for (size_t at = 0; at + word.size <= name.size; at++) {
         size_t same = 0;
-        while (same < size &&
-               tolower((unsigned char)name.data[at + same]) == tolower((unsigned char)word[same]))
+        while (same < word.size && tolower((unsigned char)name.data[at + same]) ==
+                                       tolower((unsigned char)word.data[same]))
             same++;
-        if (same == size)
+        if (same == word.size)
             return true;
     }
     return false;
@@ -187,8 +191,9 @@ bool picture_has_word(struct view name, const char *word)
 
 static unsigned char kinds_look_at(struct view name)
 {
-    const bool waits = picture_has_word(name, "wait") || picture_has_word(name, "idle") ||
-                       picture_has_word(name, "stall");
+    const bool waits = picture_has_word(name, VIEW_LITERAL("wait")) ||
+                       picture_has_word(name, VIEW_LITERAL("idle")) ||
+                       picture_has_word(name, VIEW_LITERAL("stall"));
     struct digest digest = digest_start();
     digest_add(&digest, name.data, name.size);
     return (unsigned char)(KNOWN | (waits ? WAITS : 0) | digest_finish(&digest) % PICTURE_SHADES);

@@ -33,7 +33,10 @@ unsigned picture_kind_terminal_colour(unsigned kind);
 uint32_t picture_ink(uint32_t colour);
 
 // Whether a name has these letters in it, large or small.
-bool picture_has_word(struct view name, const char *word);
+bool picture_has_word(struct view name, struct view word);
+
+// The process that a track belongs to, itself perhaps; 0: none.
+uint32_t picture_process_of(const struct profile *profile, uint32_t track);
 
 // What the names of spans say, found out once for each: memory for what is distinct.
 struct picture_names {
@@ -41,6 +44,9 @@ struct picture_names {
     unsigned char *known; // by text id: 0, or a bit for waiting and the shade
     size_t count;
 };
+
+// What a role alone says; several engines that compute are not told apart by it.
+unsigned picture_kind_of_role(enum role role);
 
 // The kind of a span of this name on a lane of kind `lane`.
 unsigned picture_names_kind(struct picture_names *names, uint32_t name, unsigned lane,

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "plot_flows.h"
+#include "plot_levels.h"
+#include "plot_rows.h"
 #include "plot_tracks.h"
 
 // While the events come.
@@ -11,92 +14,13 @@ struct reading {
     struct plot *plot;
     uint32_t *lane_of; // by track
     struct picture_names names;
+    uint32_t role_key; // of the value by which a span says its role; HASH_NONE: none does
+    uint32_t role_text;
+    enum role role; // that `role_text` says
+    struct plot_flows flows;
 };
 
-// Where a time lies --------------------------------------------------------------------
-
-static double plot_column_of(const struct plot *plot, uint64_t ns)
-{
-    return (double)(ns - plot->from) / (double)(plot->to - plot->from) * plot->options.columns;
-}
-
-// floor(a * b / c), where the quotient fits. Two words are divided only where it must be.
-static uint64_t plot_scale(uint64_t a, uint64_t b, uint64_t c)
-{
-    uint64_t product;
-    if (!__builtin_mul_overflow(a, b, &product))
-        return product / c;
-    return (uint64_t)((unsigned __int128)a * b / c);
-}
-
-static uint32_t column_at(const struct plot *plot, uint64_t ns)
-{
-    const uint32_t columns = plot->options.columns;
-    const uint64_t column = plot_scale(ns - plot->from, columns, plot->to - plot->from);
-    return column < columns ? (uint32_t)column : columns - 1;
-}
-
-// The first nanosecond of a column, which column_at gives back.
-static uint64_t column_start(const struct plot *plot, uint32_t column)
-{
-    const uint64_t below = plot_scale(plot->to - plot->from, column, plot->options.columns);
-    const uint64_t ns = plot->from + below;
-    return plot_scale(below, plot->options.columns, plot->to - plot->from) < column ? ns + 1 : ns;
-}
-
 // Spans --------------------------------------------------------------------------------
-
-static void merge_into(const struct plot *plot, struct plot_row *row, uint32_t column,
-                       uint64_t covered, unsigned kind)
-{
-    if (row->cells == NULL)
-        row->cells = memory_allocate_zeroed(plot->options.columns, sizeof *row->cells);
-    struct plot_cell *cell = &row->cells[column];
-    cell->covered += covered;
-    const uint64_t votes = covered + 1;
-    if (cell->votes == 0 || cell->kind == kind) {
-        cell->kind = kind;
-        cell->votes += votes;
-    } else if (cell->votes >= votes) {
-        cell->votes -= votes;
-    } else {
-        cell->kind = kind;
-        cell->votes = votes - cell->votes;
-    }
-}
-
-// Each column gets its part.
-static void merge_span(const struct plot *plot, struct plot_row *row, uint64_t start, uint64_t end,
-                       unsigned kind)
-{
-    const uint32_t first = column_at(plot, start);
-    const uint32_t last = column_at(plot, end > start ? end - 1 : start);
-    for (uint32_t column = first; column <= last; column++) {
-        const uint64_t from = column > first ? column_start(plot, column) : start;
-        const uint64_t to = column < last ? column_start(plot, column + 1) : end;
-        merge_into(plot, row, column, to > from ? to - from : 0, kind);
-    }
-    row->cells[first].count++;
-}
-
-static void plot_keep_span(struct plot_row *row, const struct plot_span *span)
-{
-    row->spans = memory_grow(row->spans, row->count, &row->capacity, sizeof *row->spans);
-    row->spans[row->count++] = *span;
-}
-
-// The first row whose last span is over; the last row takes what is left.
-static struct plot_row *choose_row(struct plot_lane *lane, uint64_t start, bool *out_crowded)
-{
-    unsigned at = 0;
-    while (at < lane->row_count && lane->rows[at].end > start)
-        at++;
-    *out_crowded = at == PLOT_ROWS_MOST;
-    if (*out_crowded)
-        return &lane->rows[PLOT_ROWS_MOST - 1];
-    lane->row_count = at == lane->row_count ? at + 1 : lane->row_count;
-    return &lane->rows[at];
-}
 
 // What of the span no earlier one of its track covers: events come in order of their start.
 static void plot_count_busy(struct plot *plot, struct plot_lane *lane, uint32_t track,
@@ -125,38 +49,52 @@ static bool is_inside(const struct plot *plot, uint64_t start, uint64_t end)
                         : start < plot->to && end > plot->from;
 }
 
-static void plot_add_span(struct reading *reading, struct plot_lane *lane,
-                          const struct event *event, uint64_t start, uint64_t end)
+// A stream may do several things: what a span says of itself counts.
+static unsigned kind_of_span(struct reading *reading, const struct event *event, struct view values,
+                             unsigned *out_shade)
+{
+    const struct plot *plot = reading->plot;
+    unsigned kind = plot->kinds.of_track[event->track];
+    struct value_reader reader = value_read(values);
+    struct value value;
+    while (reading->role_key != HASH_NONE && value_next(&reader, &value)) {
+        if (value.key != reading->role_key || value.kind != VALUE_STRING)
+            continue;
+        if (reading->role_text != value.number) {
+            reading->role_text = (uint32_t)value.number;
+            reading->role = ROLE_NONE;
+            role_from_name(profile_text(plot->profile, reading->role_text), &reading->role);
+        }
+        kind = reading->role != ROLE_NONE ? picture_kind_of_role(reading->role) : kind;
+    }
+    return picture_names_kind(&reading->names, event->name, kind, out_shade);
+}
+
+static void plot_add_span(struct reading *reading, uint32_t lane_id, const struct event *event,
+                          struct view values, uint64_t start, uint64_t end)
 {
     struct plot *plot = reading->plot;
+    struct plot_lane *lane = &plot->lanes[lane_id];
     struct plot_span span = {.start = start, .end = end, .name = event->name};
     lane->spans++;
-    if (!is_inside(plot, start, end)) {
+    if (!is_inside(plot, span.start, span.end)) {
         lane->outside++;
         return;
     }
-    const uint64_t from = start > plot->from ? start : plot->from;
-    const uint64_t to = end < plot->to ? end : plot->to;
-    span.kind = picture_names_kind(&reading->names, event->name, plot->kinds.of_track[event->track],
-                                   &span.shade);
+    const uint64_t from = span.start > plot->from ? span.start : plot->from;
+    const uint64_t to = span.end < plot->to ? span.end : plot->to;
+    span.kind = kind_of_span(reading, event, values, &span.shade);
     plot_count_busy(plot, lane, event->track, from, to, span.kind);
-    bool crowded = true;
-    struct plot_row *row = &lane->rows[0];
-    if (lane->track != 0) {
-        row = choose_row(lane, start, &crowded);
-        lane->deeper += crowded;
-    }
-    lane->row_count = lane->row_count > 0 ? lane->row_count : 1;
-    row->end = end > row->end ? end : row->end;
     span.x = plot_column_of(plot, from);
     span.width = plot_column_of(plot, to) - span.x;
-    if (!crowded && span.width >= plot->options.wide) {
-        lane->kept++;
-        plot_keep_span(row, &span);
-    } else {
-        lane->merged++;
-        merge_span(plot, row, from, to, span.kind);
-    }
+    const uint32_t row = plot_place_span(plot, lane, &span, from, to);
+    if (plot->options.arrows != PLOT_NO_ARROWS)
+        plot_flows_see(&reading->flows, values, span.start,
+                       &(struct plot_flow_end){.lane = lane_id,
+                                               .row = row,
+                                               .track = event->track,
+                                               .x = span.x,
+                                               .width = span.width});
 }
 
 // Instants and samples ------------------------------------------------------------------
@@ -170,14 +108,7 @@ static void plot_add_instant(const struct plot *plot, struct plot_lane *lane, ui
     }
     if (lane->instants == NULL)
         lane->instants = memory_allocate_zeroed(plot->options.columns, sizeof *lane->instants);
-    lane->instants[column_at(plot, ns)]++;
-}
-
-// A counter keeps its value until the next sample, which is never an earlier one.
-static void carry_level(struct plot_lane *lane, uint32_t column)
-{
-    for (; lane->level_column < column; lane->level_column++)
-        lane->levels[lane->level_column + 1] = (struct plot_level){lane->last, true};
+    lane->instants[plot_column_at(plot, ns)]++;
 }
 
 static void plot_add_sample(const struct plot *plot, struct plot_lane *lane, uint64_t ns,
@@ -185,33 +116,8 @@ static void plot_add_sample(const struct plot *plot, struct plot_lane *lane, uin
 {
     double number;
     lane->sample_count++;
-    if (ns > plot->to || lane->track == 0 || !value_sample(values, &number) ||
-        number - number != 0) // infinite, or no number
-        return;
-    if (lane->levels == NULL) {
-        lane->levels = memory_allocate_zeroed(plot->options.columns, sizeof *lane->levels);
-        lane->level_column = column_at(plot, ns > plot->from ? ns : plot->from);
-    }
-    if (ns < plot->from)
-        lane->levels[0].known = false; // only the last one before what is shown counts
-    else
-        carry_level(lane, column_at(plot, ns));
-    struct plot_level *level = &lane->levels[lane->level_column];
-    level->most = level->known && level->most > number ? level->most : number;
-    level->known = true;
-    lane->last = number;
-}
-
-static void finish_levels(const struct plot *plot, struct plot_lane *lane)
-{
-    if (lane->levels == NULL)
-        return;
-    carry_level(lane, plot->options.columns - 1);
-    for (uint32_t i = 0; i < plot->options.columns; i++) {
-        const double number = lane->levels[i].known ? lane->levels[i].most : 0;
-        lane->most = number > lane->most ? number : lane->most;
-        lane->least = number < lane->least ? number : lane->least;
-    }
+    if (lane->track != 0 && value_sample(values, &number))
+        plot_level_add(plot, lane, ns, number);
 }
 
 // Reading --------------------------------------------------------------------------------
@@ -230,7 +136,7 @@ static status picture_plot_take_batch(struct event_sink *sink, const struct even
         const uint64_t start = clock_to_ns(clock, event->start) - plot->start;
         struct plot_lane *lane = &plot->lanes[at];
         if (event->kind == EVENT_SPAN)
-            plot_add_span(reading, lane, event, start,
+            plot_add_span(reading, at, event, event_values(batch, event), start,
                           clock_to_ns(clock, event->end) - plot->start);
         else if (event->kind == EVENT_INSTANT)
             plot_add_instant(plot, lane, start);
@@ -240,19 +146,38 @@ static status picture_plot_take_batch(struct event_sink *sink, const struct even
     return STATUS_OK;
 }
 
+static void widen(uint64_t *first, uint64_t *last, uint64_t from, uint64_t to)
+{
+    *first = from < *first ? from : *first;
+    *last = to > *last ? to : *last;
+}
+
+// What is shown of a profile with spans or samples begins and ends with them: lanes that hold
+// nothing but instants are remarks, such as when the recording ended.
 static status plot_find_range(struct plot *plot)
 {
-    uint64_t first = UINT64_MAX, last = 0, from, to;
+    uint64_t first = UINT64_MAX, last = 0, first_shown = UINT64_MAX, last_shown = 0, from, to;
     for (uint32_t i = 1; i < plot->profile->tracks.count; i++) {
+        const struct track *track = profile_track(plot->profile, i);
         if (!plot_track_range(plot->profile, i, &from, &to))
             continue;
-        first = from < first ? from : first;
-        last = to > last ? to : last;
+        widen(&first, &last, from, to);
+        if (track->spans + track->samples > 0)
+            widen(&first_shown, &last_shown, from, to);
+    }
+    if (first_shown >= last_shown) {
+        first_shown = first;
+        last_shown = last;
     }
     plot->start = first < last ? first : last;
     const uint64_t length = last - plot->start;
-    plot->from = plot->options.from;
-    plot->to = plot->options.to < length ? plot->options.to : length;
+    const struct plot_options *options = &plot->options;
+    plot->from =
+        options->from > 0 || first_shown > last_shown ? options->from : first_shown - plot->start;
+    if (options->to == UINT64_MAX)
+        plot->to = last_shown > plot->start ? last_shown - plot->start : 0;
+    else
+        plot->to = options->to < length ? options->to : length;
     if (plot->to == 0)
         plot->to = 1; // nothing has a duration
     if (plot->from >= plot->to)
@@ -262,32 +187,95 @@ static status plot_find_range(struct plot *plot)
     return STATUS_OK;
 }
 
+// Whether all instants lie at the edges: when a recording began and ended.
+static bool has_edges_only(const struct plot *plot, const struct plot_lane *lane)
+{
+    uint64_t count = lane->instant_count - lane->instants_outside;
+    count -= lane->instants[0];
+    count -= plot->options.columns > 1 ? lane->instants[plot->options.columns - 1] : 0;
+    return count == 0;
+}
+
+static bool shows_nothing(const struct plot *plot, const struct plot_lane *lane)
+{
+    if (lane->kept + lane->merged + lane->folded > 0 || lane->levels != NULL)
+        return false;
+    return lane->instants == NULL || (plot->spans > 0 && has_edges_only(plot, lane));
+}
+
+static void mark_above(const struct profile *profile, uint32_t track, bool *needed)
+{
+    for (; track != 0 && !needed[track]; track = profile_track(profile, track)->parent)
+        needed[track] = true;
+}
+
+// Lanes with nothing in the time that is shown, and headings that are left with none.
+static void hide_lanes(struct plot *plot)
+{
+    bool *needed = memory_allocate_zeroed(plot->profile->tracks.count, sizeof *needed);
+    bool has_memory = false;
+    for (size_t i = 0; i < plot->lane_count; i++) {
+        struct plot_lane *lane = &plot->lanes[i];
+        lane->hidden = !lane->heading && shows_nothing(plot, lane);
+        plot->hidden_lanes += lane->hidden;
+        if (!lane->heading && !lane->hidden)
+            mark_above(plot->profile,
+                       lane->like != 0 ? picture_process_of(plot->profile, lane->like)
+                                       : lane->track,
+                       needed);
+        has_memory |= lane->is_memory && !lane->heading && !lane->hidden;
+    }
+    for (size_t i = 0; i < plot->lane_count; i++) {
+        struct plot_lane *lane = &plot->lanes[i];
+        if (lane->heading)
+            lane->hidden = lane->is_memory ? !has_memory : !needed[lane->track];
+    }
+    free(needed);
+}
+
 static void plot_add_up(struct plot *plot)
 {
     for (size_t i = 0; i < plot->lane_count; i++) {
         struct plot_lane *lane = &plot->lanes[i];
-        finish_levels(plot, lane);
+        plot_levels_finish(plot, lane);
         plot->spans += lane->spans;
         plot->kept += lane->kept;
         plot->merged += lane->merged;
+        plot->folded += lane->folded;
         plot->outside += lane->outside;
-        plot->deeper += lane->track != 0 ? lane->deeper : 0;
+        plot->deeper += lane->deeper;
         plot->instants += lane->instant_count;
         plot->instants_outside += lane->instants_outside;
-        plot->samples += lane->sample_count;
+        plot->samples += lane->is_memory ? 0 : lane->sample_count;
     }
+    hide_lanes(plot);
+}
+
+static status has_chosen(const struct plot *plot)
+{
+    if (plot->lane_count > 0 || plot->options.track_count == 0)
+        return STATUS_OK;
+    return status_make(STATUS_USAGE,
+                       "no track with events has '%s' in its name; 'opscope info' lists them",
+                       plot->options.tracks[0]);
 }
 
 static status plot_read_events(struct plot *plot, struct profile *profile)
 {
-    struct reading reading = {
-        .sink = {.take = picture_plot_take_batch}, .plot = plot, .names = {.profile = profile}};
+    struct reading reading = {.sink = {.take = picture_plot_take_batch},
+                              .plot = plot,
+                              .names = {.profile = profile},
+                              .role_key = strings_find(&profile->strings, VIEW_LITERAL("role"))};
     status result = plot_find_range(plot);
-    if (result == STATUS_OK)
-        result = plot_choose_tracks(plot, &reading.lane_of);
+    if (result == STATUS_OK) {
+        plot_choose_tracks(plot, &reading.lane_of);
+        plot_add_memories(plot);
+        result = has_chosen(plot);
+    }
     if (result == STATUS_OK)
         result = profile_replay(profile, &reading.sink);
     plot_add_up(plot);
+    plot_flows_finish(&reading.flows, plot);
     free(reading.lane_of);
     free(reading.names.known);
     return result;
@@ -299,6 +287,7 @@ status plot_create(struct profile *profile, const struct plot_options *options,
     struct plot *plot = memory_allocate_zeroed(1, sizeof *plot);
     plot->profile = profile;
     plot->options = *options;
+    plot->options.depth = options->depth > 0 ? options->depth : PLOT_DEPTH;
     plot->kinds = picture_kinds_find(profile);
     const status result = plot_read_events(plot, profile);
     if (result != STATUS_OK) {
@@ -313,14 +302,16 @@ void plot_free(struct plot *plot)
 {
     for (size_t i = 0; i < plot->lane_count; i++) {
         struct plot_lane *lane = &plot->lanes[i];
-        for (unsigned row = 0; row < PLOT_ROWS_MOST; row++) {
+        for (unsigned row = 0; row < lane->row_count; row++) {
             free(lane->rows[row].spans);
             free(lane->rows[row].cells);
         }
+        free(lane->rows);
         free(lane->instants);
         free(lane->levels);
     }
     free(plot->lanes);
+    free(plot->arrows);
     picture_kinds_free(&plot->kinds);
     free(plot);
 }
@@ -329,7 +320,7 @@ double plot_cell_cover(const struct plot *plot, const struct plot_lane *lane,
                        const struct plot_row *row, uint32_t column)
 {
     const double width = (double)(plot->to - plot->from) / plot->options.columns;
-    const double lanes = lane->track == 0 ? lane->merged_lanes : 1;
+    const double lanes = plot_lane_is_rest(lane) ? lane->merged_lanes : 1;
     const double cover = (double)row->cells[column].covered / (width * lanes);
     return cover < 1 ? cover : 1;
 }

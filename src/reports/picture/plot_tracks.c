@@ -16,6 +16,7 @@ struct choosing {
     size_t capacity;
     uint32_t shown; // lanes that are no headings
     uint32_t headings;
+    bool by_engine; // lanes of cores are too many to be shown each
 };
 
 static bool plot_tracks_has_events(const struct track *track)
@@ -42,7 +43,7 @@ static bool plot_tracks_is_given(const struct choosing *choosing, const struct t
     const struct plot_options *options = &choosing->plot->options;
     const struct view name = profile_text(choosing->profile, track->name);
     for (size_t i = 0; i < options->track_count; i++) {
-        if (picture_has_word(name, options->tracks[i]))
+        if (picture_has_word(name, view_of(options->tracks[i])))
             return true;
     }
     return options->track_count == 0;
@@ -51,6 +52,7 @@ static bool plot_tracks_is_given(const struct choosing *choosing, const struct t
 static void plot_tracks_mark(struct choosing *choosing)
 {
     const struct profile *profile = choosing->profile;
+    uint32_t lanes = 0;
     for (uint32_t i = 1; i < profile->tracks.count; i++) {
         const struct track *track = profile_track(profile, i);
         choosing->chosen[i] =
@@ -59,6 +61,7 @@ static void plot_tracks_mark(struct choosing *choosing)
     }
     for (uint32_t i = profile->tracks.count - 1; i > 0; i--) {
         const struct track *track = profile_track(profile, i);
+        lanes += plot_tracks_has_events(track) && choosing->chosen[i];
         if (plot_tracks_has_events(track) && choosing->chosen[i])
             choosing->needed[i] = true;
         else if (plot_tracks_has_events(track))
@@ -68,6 +71,7 @@ static void plot_tracks_mark(struct choosing *choosing)
         if (choosing->needed[i])
             choosing->needed[track->parent] = true;
     }
+    choosing->by_engine = lanes > PLOT_LANES_MOST;
 }
 
 // Lanes ----------------------------------------------------------------------------
@@ -82,16 +86,58 @@ static struct plot_lane *plot_tracks_add_lane(struct choosing *choosing)
     return lane;
 }
 
+static enum plot_folding folding_of(const struct track *track)
+{
+    if (!track->nests || role_is_device(track->role))
+        return PLOT_FOLDS_NOTHING;
+    return track->role == ROLE_NONE ? PLOT_FOLDS_SAME : PLOT_FOLDS_ALIKE;
+}
+
+static bool is_alike(const struct profile *profile, uint32_t one, uint32_t other)
+{
+    const struct track *a = profile_track(profile, one), *b = profile_track(profile, other);
+    return a->role == b->role && a->engine == b->engine && a->device == b->device &&
+           (a->engine != 0 || a->name == b->name) &&
+           picture_process_of(profile, one) == picture_process_of(profile, other);
+}
+
+// The lanes of an engine, of all cores; counters of cores are counted.
+static void add_to_engine(struct choosing *choosing, uint32_t id)
+{
+    struct plot *plot = choosing->plot;
+    if (profile_track(choosing->profile, id)->kind == TRACK_COUNTER) {
+        plot->unshown_counters++;
+        return;
+    }
+    size_t at = 0;
+    while (at < plot->lane_count &&
+           (plot->lanes[at].like == 0 || !is_alike(choosing->profile, plot->lanes[at].like, id)))
+        at++;
+    if (at == plot->lane_count) {
+        struct plot_lane *lane = plot_tracks_add_lane(choosing);
+        lane->like = id;
+        lane->indent = 1;
+        choosing->shown++;
+    }
+    plot->lanes[at].merged_lanes++;
+    plot->provenances[profile_track(choosing->profile, id)->provenance] = true;
+    choosing->lane_of[id] = (uint32_t)at;
+}
+
 static void plot_tracks_add_track(struct choosing *choosing, uint32_t id)
 {
     const struct track *track = profile_track(choosing->profile, id);
     const bool heading = !plot_tracks_has_events(track) || !choosing->chosen[id];
-    if (heading && (choosing->shown == PLOT_LANES_MOST || choosing->headings == PLOT_LANES_MOST))
+    if (heading && (choosing->shown >= PLOT_LANES_MOST || choosing->headings == PLOT_LANES_MOST))
         return;
-    if (choosing->shown == PLOT_LANES_MOST) {
+    if (!heading && choosing->by_engine && track->core != 0) {
+        add_to_engine(choosing, id);
+        return;
+    }
+    if (choosing->shown >= PLOT_LANES_MOST) {
         struct plot *plot = choosing->plot;
         struct plot_lane *last = &plot->lanes[plot->lane_count - 1];
-        if (last->track != 0)
+        if (last->track != 0 || last->like != 0)
             last = plot_tracks_add_lane(choosing);
         last->merged_lanes++;
         choosing->lane_of[id] = (uint32_t)(plot->lane_count - 1);
@@ -102,6 +148,7 @@ static void plot_tracks_add_track(struct choosing *choosing, uint32_t id)
     lane->indent = choosing->indent[id];
     lane->heading = heading;
     lane->kind = choosing->plot->kinds.of_track[id];
+    lane->folding = folding_of(track);
     if (heading) {
         choosing->headings++;
         return;
@@ -111,7 +158,7 @@ static void plot_tracks_add_track(struct choosing *choosing, uint32_t id)
     choosing->plot->provenances[track->provenance] = true;
 }
 
-status plot_choose_tracks(struct plot *plot, uint32_t **out_lane_of)
+void plot_choose_tracks(struct plot *plot, uint32_t **out_lane_of)
 {
     const struct profile *profile = plot->profile;
     const uint32_t count = profile->tracks.count;
@@ -133,9 +180,4 @@ status plot_choose_tracks(struct plot *plot, uint32_t **out_lane_of)
     free(choosing.needed);
     free(choosing.indent);
     *out_lane_of = choosing.lane_of;
-    if (choosing.shown == 0 && plot->options.track_count > 0)
-        return status_make(STATUS_USAGE,
-                           "no track with events has '%s' in its name; 'opscope info' lists them",
-                           plot->options.tracks[0]);
-    return STATUS_OK;
 }

@@ -14,6 +14,7 @@ enum {
     MARK_LEAST = 12,   // letters from one mark of the axis to the next
     MARK_GAP = 3,
     DEVICE_MOST = 80,
+    FROM_START = 1000, // what begins in this part of the time shown begins at the start
 };
 
 // Numbers ------------------------------------------------------------------------------
@@ -60,16 +61,126 @@ void words_compact(double number, char text[WORDS_TIME_ROOM])
     snprintf(text, WORDS_TIME_ROOM, "%.3g %c", number, PREFIXES[prefix]);
 }
 
+void words_bytes(double bytes, char text[WORDS_TIME_ROOM])
+{
+    static const char *const UNITS_OF_BYTES[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    unsigned unit = 0;
+    for (; bytes >= 1023.5 && unit + 1 < sizeof UNITS_OF_BYTES / sizeof *UNITS_OF_BYTES; unit++)
+        bytes /= 1024;
+    const int decimals = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
+    snprintf(text, WORDS_TIME_ROOM, "%.*f %s", decimals, bytes, UNITS_OF_BYTES[unit]);
+}
+
+void words_most(struct bytes *to, const struct plot *plot, const struct plot_lane *lane)
+{
+    char number[WORDS_TIME_ROOM];
+    const struct view unit =
+        lane->track == 0
+            ? VIEW_LITERAL("bytes")
+            : profile_text(plot->profile, profile_track(plot->profile, lane->track)->unit);
+    if (view_is(unit, "bytes") && (lane->is_memory || lane->most >= COMPACT_FROM)) {
+        words_bytes(lane->most, number);
+        bytes_append_format(to, "most %s", number);
+        return;
+    }
+    words_compact(lane->most, number);
+    bytes_append_format(to, "most %s %.*s", number, VIEW_ARGUMENTS(unit));
+}
+
+// Names of spans -----------------------------------------------------------------------
+
+static bool is_of_identifier(char letter)
+{
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= '0' && letter <= '9') || letter == '_';
+}
+
+// Whether it is a function with what its template was made for, as compilers write it.
+static bool is_template(struct view name)
+{
+    if (!view_ends_with(name, ">") && !view_ends_with(name, ")"))
+        return false;
+    const size_t at = view_find(name, '<');
+    return at > 0 && at < name.size && is_of_identifier(name.data[at - 1]);
+}
+
+// "copy_kernel<..>(..)" of "void at::native::copy_kernel<..>(..)".
+static struct view without_scope(struct view name)
+{
+    size_t from = 0, depth = 0;
+    for (size_t i = 0; i < name.size; i++) {
+        const char letter = name.data[i];
+        if (letter == '<' || letter == '(' || letter == '{')
+            depth++;
+        else if (depth > 0 && (letter == '>' || letter == ')' || letter == '}'))
+            depth--;
+        else if (depth == 0 && (letter == ' ' || letter == ':') && i + 1 < name.size)
+            from = i + 1;
+    }
+    return view_slice(name, from, name.size);
+}
+
+static void append_name(struct bytes *to, struct view name, size_t most)
+{
+    if (letters_count(name) > most && is_template(name)) {
+        letters_append(to, without_scope(name), most, LETTERS_CUT_END);
+        return;
+    }
+    const size_t colon = view_find_text(name, ": ");
+    if (letters_count(name) > most && colon + 2 < name.size)
+        name = view_slice(name, colon + 2, name.size);
+    letters_append(to, name, most, LETTERS_CUT_MIDDLE);
+}
+
+static struct view innermost(const struct plot *plot, const struct plot_span *span)
+{
+    const uint32_t last = span->folded < PLOT_FOLDED_NAMED ? span->folded : PLOT_FOLDED_NAMED;
+    return profile_text(plot->profile, span->inner[last - 1]);
+}
+
+void words_span(struct bytes *to, const struct plot *plot, const struct plot_span *span,
+                size_t most)
+{
+    const struct view outer = profile_text(plot->profile, span->name);
+    const char *between = span->folded > 1 ? " > .. > " : " > ";
+    if (span->folded > 0) {
+        const struct view inner = innermost(plot, span);
+        const size_t joined = letters_count(outer) + strlen(between) + letters_count(inner);
+        if (joined <= most) {
+            letters_append(to, outer, most, LETTERS_CUT_END);
+            bytes_append_format(to, "%s", between);
+            letters_append(to, inner, most, LETTERS_CUT_END);
+            return;
+        }
+    }
+    append_name(to, outer, most);
+}
+
+void words_span_whole(struct bytes *to, const struct plot *plot, const struct plot_span *span)
+{
+    enum { MOST = 200 };
+    letters_append(to, profile_text(plot->profile, span->name), MOST, LETTERS_CUT_MIDDLE);
+    const uint32_t named = span->folded < PLOT_FOLDED_NAMED ? span->folded : PLOT_FOLDED_NAMED;
+    for (uint32_t i = 0; i < named; i++) {
+        if (i + 1 == named && span->folded > named)
+            bytes_append_format(to, " > %u more", (unsigned)(span->folded - named));
+        bytes_append_format(to, " > ");
+        letters_append(to, profile_text(plot->profile, span->inner[i]), MOST, LETTERS_CUT_MIDDLE);
+    }
+}
+
+// Titles -------------------------------------------------------------------------------
+
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-void words_title(struct bytes *to, const struct plot *plot, const char *source)
+void words_title(struct bytes *to, const struct profile *profile, const char *source)
 {
-    struct view network = profile_fact(plot->profile, "network");
-    const struct view target = profile_fact(plot->profile, "target");
+    struct view network = profile_fact(profile, "network");
+    const struct view target = profile_fact(profile, "target");
     const size_t slash = view_find_last(network, '/');
     if (slash < network.size)
         network = view_slice(network, slash + 1, network.size);
@@ -102,7 +213,8 @@ static void words_count_lanes(const struct plot *plot, uint64_t *out_lanes, uint
         const struct plot_lane *lane = &plot->lanes[i];
         const bool counter = lane->track != 0 && lane->sample_count > 0 && lane->spans == 0;
         *out_counters += counter;
-        *out_lanes += lane->track == 0 ? lane->merged_lanes : !counter && !lane->heading;
+        if (!lane->is_memory && !lane->heading && !counter)
+            *out_lanes += plot_lane_is_rest(lane) ? lane->merged_lanes : 1;
     }
 }
 
@@ -121,7 +233,7 @@ void words_subtitle(struct bytes *to, const struct plot *plot)
     }
     words_time(plot->to - plot->from, time);
     words_time(plot->from, from);
-    if (plot->from > 0)
+    if (plot->from > (plot->to - plot->from) / FROM_START)
         bytes_append_format(to, "; %s from %s on", time, from);
     else
         bytes_append_format(to, "; %s", time);
@@ -138,10 +250,22 @@ const char *words_provenance(const struct plot *plot)
     return plot->provenances[PROVENANCE_DERIVED] ? "derived" : "of unknown origin";
 }
 
+void words_percent(const struct plot *plot, uint64_t busy, uint64_t lanes,
+                   char text[WORDS_TIME_ROOM])
+{
+    const double percent = plot_percent(plot, busy, lanes);
+    if (busy > 0 && percent < 0.05)
+        snprintf(text, WORDS_TIME_ROOM, "<0.1 %%");
+    else
+        snprintf(text, WORDS_TIME_ROOM, "%.1f %%", percent);
+}
+
 void words_total(struct bytes *to, const struct plot *plot, unsigned kind)
 {
     const struct plot_total *total = &plot->totals[kind];
-    bytes_append_format(to, "%5.1f %%", plot_percent(plot, total->busy, total->lanes));
+    char percent[WORDS_TIME_ROOM];
+    words_percent(plot, total->busy, total->lanes, percent);
+    bytes_append_format(to, "%7s", percent);
     append_count(to, " of ", total->lanes, "lane", "lanes");
     char spans[WORDS_TIME_ROOM];
     words_compact((double)total->spans, spans);
@@ -150,10 +274,34 @@ void words_total(struct bytes *to, const struct plot *plot, unsigned kind)
 
 // Lanes --------------------------------------------------------------------------------
 
+static void append_memory(struct bytes *to, const struct plot *plot, const struct plot_lane *lane)
+{
+    const struct view name = profile_text(plot->profile, lane->memory);
+    letters_append(to, name, SIZE_MAX, LETTERS_CUT_END);
+    if (lane->device > 0)
+        bytes_append_format(to, " %u", (unsigned)(lane->device - 1));
+}
+
+static void append_engine(struct bytes *to, const struct plot *plot, const struct plot_lane *lane)
+{
+    const struct track *track = profile_track(plot->profile, lane->like);
+    const uint32_t name = track->engine != 0 ? track->engine : track->name;
+    letters_append(to, profile_text(plot->profile, name), SIZE_MAX, LETTERS_CUT_END);
+    bytes_append_format(to, "%s x %u",
+                        track->engine != 0 && track->role == ROLE_WAIT ? " waits" : "",
+                        (unsigned)lane->merged_lanes);
+}
+
 struct view words_lane(const struct plot *plot, const struct plot_lane *lane, struct bytes *room)
 {
     room->size = 0;
-    if (lane->track == 0)
+    if (lane->is_memory && lane->heading)
+        return VIEW_LITERAL("memory taken by buffers");
+    if (lane->is_memory)
+        append_memory(room, plot, lane);
+    else if (lane->like != 0)
+        append_engine(room, plot, lane);
+    else if (lane->track == 0)
         append_count(room, "", lane->merged_lanes, "more lane", "more lanes");
     else
         return profile_text(plot->profile, profile_track(plot->profile, lane->track)->name);
@@ -214,12 +362,31 @@ static bool note_merged(struct bytes *to, const struct plot *plot)
     return true;
 }
 
+static bool note_folded(struct bytes *to, const struct plot *plot)
+{
+    if (plot->folded > 0)
+        append_count(to, "", plot->folded, "span looks like the one around it and is drawn as one",
+                     "spans look like those around them and are drawn as one with them");
+    return plot->folded > 0;
+}
+
 static bool note_deeper(struct bytes *to, const struct plot *plot)
 {
     if (plot->deeper > 0)
-        append_count(to, "", plot->deeper, "span lies deeper and is added up in the last row",
-                     "spans lie deeper and are added up in the last row");
+        append_count(to, "", plot->deeper,
+                     "span lies deeper and is added up in the last row: --depth has more",
+                     "spans lie deeper and are added up in the last row: --depth has more");
     return plot->deeper > 0;
+}
+
+static bool note_arrows(struct bytes *to, const struct plot *plot)
+{
+    if (plot->options.arrows == PLOT_NO_ARROWS)
+        return false;
+    append_count(to, "", plot->arrow_count, "arrow", "arrows");
+    if (plot->arrows_found > plot->arrow_count)
+        append_count(to, " of ", plot->arrows_found, "", "are drawn: others lie beside them");
+    return true;
 }
 
 static bool note_outside(struct bytes *to, const struct plot *plot)
@@ -240,16 +407,28 @@ static bool note_tracks(struct bytes *to, const struct plot *plot)
     if (plot->empty_tracks > 0)
         append_count(to, "", plot->empty_tracks, "track without events is not shown",
                      "tracks without events are not shown");
+    if (plot->hidden_lanes > 0)
+        append_count(to, to->size > 0 ? "; " : "", plot->hidden_lanes,
+                     "lane with nothing in the time shown is left out",
+                     "lanes with nothing in the time shown are left out");
+    if (plot->unshown_counters > 0)
+        append_count(to, to->size > 0 ? "; " : "", plot->unshown_counters,
+                     "counter of a core is not shown: --tracks chooses",
+                     "counters of cores are not shown: --tracks chooses");
+    if (plot->unshown_memories > 0)
+        append_count(to, to->size > 0 ? "; " : "", plot->unshown_memories,
+                     "buffer lies in other memories", "buffers lie in other memories");
     if (plot->unchosen_tracks > 0)
-        append_count(to, plot->empty_tracks > 0 ? "; " : "", plot->unchosen_tracks,
-                     "track was not chosen", "tracks were not chosen");
-    return plot->empty_tracks + plot->unchosen_tracks > 0;
+        append_count(to, to->size > 0 ? "; " : "", plot->unchosen_tracks, "track was not chosen",
+                     "tracks were not chosen");
+    return to->size > 0;
 }
 
 bool words_note(struct bytes *to, const struct plot *plot, unsigned index)
 {
     static bool (*const NOTES[])(struct bytes *, const struct plot *) = {
-        note_ledger, note_origin, note_merged, note_deeper, note_outside, note_tracks};
+        note_ledger, note_origin,  note_merged, note_folded,
+        note_deeper, note_outside, note_arrows, note_tracks};
     to->size = 0;
     for (unsigned i = 0; i < sizeof NOTES / sizeof *NOTES; i++) {
         if (NOTES[i](to, plot) && index-- == 0)

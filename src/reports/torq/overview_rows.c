@@ -164,6 +164,12 @@ bool torq_overview_knows(const struct profile *profile, enum role role, uint32_t
            torq_engine_of_word(profile_text(profile, engine)) != NULL;
 }
 
+bool torq_overview_names(const struct profile *profile, const struct track *track)
+{
+    uint32_t index;
+    return torq_engine_of_name(profile_text(profile, track->name), &index) != NULL;
+}
+
 static bool is_further_slice(const struct overview *overview, const struct overview_lane *lane)
 {
     return lane->index > 1 && view_is(profile_text(overview->profile, lane->engine), "slice");

@@ -13,6 +13,9 @@ extern const size_t TORQ_OVERVIEW_PART_COUNT;
 // Whether the table has a place for such a lane; one of which nothing is known needs none.
 bool torq_overview_knows(const struct profile *profile, enum role role, uint32_t engine);
 
+// Whether a lane is called as Torq's tools call one.
+bool torq_overview_names(const struct profile *profile, const struct track *track);
+
 // Of an overview that was computed with these parts: the rows that the document shows, and those
 // that it does not with `all`.
 void torq_overview_rows(const struct overview *overview, bool all, struct overview_rows *out_rows);
