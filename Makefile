@@ -8,22 +8,29 @@
 #                 program of build-asan does them
 # make coverage   lines that the tests run, by room (COVERAGE="unit e2e", E2E="what pytest's -k takes")
 # make bench      speed, size and memory of the converters (ROWS=10000000), of networks and the recorder,
-#                 and inference beside ONNX Runtime
+#                 and inference beside ONNX Runtime; ROUNDS=5, kept in BENCH=build/bench.json
 # make fuzz       invented inputs for every target (FUZZ_TOTAL=3600 seconds for all, a minute each without;
 #                 FUZZ_LEAST=10000 executions; FUZZ_CORPUS=folder that is kept)
 # make lint       layout, rooms and habits; make format applies the layout
 # make docs       help texts into docs/commands
-# make install    PREFIX=/usr/local, DESTDIR=, PYTHONDIR=$(PREFIX)/share/opscope/python, PYTHON=python3
+# make install    PREFIX=/usr/local, DESTDIR=, LIBDIR=$(PREFIX)/lib, PYTHON=python3,
+#                 PYTHONDIR=$(PREFIX)/share/opscope/python
+# make uninstall  removes what make install put there (PREFIX, DESTDIR)
+# make deb        Debian packages in build-deb: opscope, libopscope0, libopscope-dev, python3-opscope
 # make board      build-aarch64/opscope, which boards with that processor run without any library
 # make clean
 
 PREFIX ?= /usr/local
 BUILD ?= build
 PYTHONDIR ?= $(PREFIX)/share/opscope/python
+LIBDIR ?= $(PREFIX)/lib
 PYTHON ?= python3
 # Where this Python looks for modules under PREFIX: a file there leads to PYTHONDIR.
 SITE = import site; print(*[p for p in site.getsitepackages() if p.startswith("$(abspath $(PREFIX))/")][:1])
 ROWS ?= 10000000
+ROUNDS ?= 5
+BENCH ?= build/bench.json
+KEEP = --rounds $(ROUNDS) --keep $(BENCH)
 FUZZ_TOTAL ?=
 SANITIZE ?=
 COVERAGE ?= unit e2e
@@ -41,8 +48,8 @@ build = ninja -n -C $(1) $(2) | grep -q 'no work to do' || echo "building $(1) $
 	said=$$(ninja -C $(1) $(2) 2>&1) || { echo "$$said"; exit 1; }
 links = mkdir -p $(1)/bin && ln -sf ../opscope $(1)/bin/opscope && $(1)/bin/opscope links $(1)/bin
 
-.PHONY: all demo test test-long conformance coverage bench fuzz lint format docs install clean \
-	board dependencies test-dependencies build-asan build-fuzz
+.PHONY: all demo test test-long conformance coverage bench fuzz lint format docs install install-files \
+	uninstall deb clean board dependencies test-dependencies build-asan build-fuzz
 .NOTPARALLEL:
 
 all: dependencies
@@ -78,25 +85,28 @@ coverage:
 	@$(call links,build-coverage)
 	@scripts/coverage.py --only "$(E2E)" $(COVERAGE)
 
+# What it measured is kept in BENCH: docs/formats/runs.md.
 bench: all
+	@rm -f $(BENCH)
 	@$(call build,build,bench/generate_c2)
 	@$(call build,build,bench/generate_tt_logs)
-	@bench/convert.py --rows $(ROWS)
-	@bench/timeline.py --rows $(ROWS)
-	@bench/tt_report.py --rows $(ROWS)
+	@bench/convert.py --rows $(ROWS) $(KEEP)
+	@bench/timeline.py --rows $(ROWS) $(KEEP)
+	@bench/page.py --rows $(ROWS) $(KEEP)
+	@bench/tt_report.py --rows $(ROWS) $(KEEP)
 	@$(call build,build,bench/generate_chrome)
-	@bench/chrome.py
-	@bench/kineto.py
-	@bench/sql.py --rows $(ROWS)
+	@bench/chrome.py $(KEEP)
+	@bench/kineto.py $(KEEP)
+	@bench/sql.py --rows $(ROWS) $(KEEP)
 	@$(call build,build,bench/generate_qaic)
-	@bench/opstats.py
+	@bench/opstats.py $(KEEP)
 	@$(call build,build,bench/open_network)
-	@bench/networks.py
-	@bench/compile.py
+	@bench/networks.py $(KEEP)
+	@bench/compile.py $(KEEP)
 	@$(call build,build,bench/record)
 	@build/bench/record build/record.prof
 	@bench/capture.py
-	@bench/infer.py
+	@bench/infer.py $(KEEP)
 
 fuzz: test-dependencies build-fuzz
 	@FUZZ_TOTAL=$(FUZZ_TOTAL) tests/fuzz.py
@@ -110,10 +120,20 @@ format: test-dependencies
 docs: all
 	@scripts/docs.py
 
-install: SHARE = $(DESTDIR)$(PREFIX)/share
-install: LIB = $(DESTDIR)$(PREFIX)/lib
-install: LIBRARIES = libopscope.so libopscope.a libopscope-record.so libopscope-record.a libopscope-session.so
+# What is put where is written down, so that `make uninstall` removes that and nothing else.
 install: all
+	@stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && \
+	$(MAKE) --no-print-directory install-files DESTDIR="$$stage" PREFIX="$(abspath $(PREFIX))" && \
+	scripts/install-tree.sh put "$$stage" "$(DESTDIR)" "$(abspath $(PREFIX))"
+
+uninstall:
+	@scripts/install-tree.sh remove "$(DESTDIR)" "$(abspath $(PREFIX))"
+
+# The same without that, for packages: everything below DESTDIR, nothing is built.
+install-files: SHARE = $(DESTDIR)$(PREFIX)/share
+install-files: LIB = $(DESTDIR)$(LIBDIR)
+install-files: LIBRARIES = libopscope.so libopscope.a libopscope-record.so libopscope-record.a libopscope-session.so
+install-files:
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 $(BUILD)/opscope "$(DESTDIR)$(PREFIX)/bin/opscope"
 	"$(DESTDIR)$(PREFIX)/bin/opscope" links "$(DESTDIR)$(PREFIX)/bin"
@@ -138,7 +158,7 @@ install: all
 	    install -m 755 "$(BUILD)/$$file" "$(LIB)/$$file" || exit 1; \
 	    ln -sf "$$file" "$(LIB)/$${file%.*.*}"; \
 	    ln -sf "$$file" "$(LIB)/lib$$package.so"; \
-	    sed -e 's|^prefix=.*|prefix=$(PREFIX)|' -e 's|^libdir=.*|libdir=$${prefix}/lib|' \
+	    sed -e 's|^prefix=.*|prefix=$(PREFIX)|' -e 's|^libdir=.*|libdir=$(LIBDIR)|' \
 	        $(BUILD)/$$package.pc >"$(LIB)/pkgconfig/$$package.pc" || exit 1; \
 	done
 	install -m 644 include/opscope/*.h $(BUILD)/include/opscope/version.h \
@@ -156,12 +176,15 @@ install: all
 	    echo "$(PYTHON) looks for no modules in $(PREFIX): export PYTHONPATH=$(PYTHONDIR)"; \
 	fi
 
+deb:
+	@scripts/deb.sh
+
 board:
 	@scripts/install-dependencies.sh board
 	@scripts/board/build.sh
 
 clean:
-	rm -rf build build-asan build-fuzz build-coverage build-aarch64
+	rm -rf build build-asan build-fuzz build-coverage build-aarch64 build-deb
 
 dependencies:
 	@scripts/install-dependencies.sh

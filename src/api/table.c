@@ -187,7 +187,7 @@ static status make_overview(struct profile *profile, const struct opscope_table_
         struct overview_rows *rows = &list[i];
         size_t kept = 0;
         for (size_t j = 0; j < rows->count; j++) {
-            if (options->all != 0 || overview_row_is_shown(profile, &rows->rows[j]))
+            if (options->all != 0 || overview_row_is_shown(&rows->rows[j]))
                 rows->rows[kept++] = rows->rows[j];
         }
         rows->count = kept;

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/figures.h"
-#include "formats/format.h"
 #include "ledger_text.h"
+#include "opened.h"
 #include "reports/diff.h"
+
+enum { MACHINE_MOST = 80 }; // letters
 
 status comparing_read_options(const struct arguments *arguments, struct comparing *out_comparing)
 {
@@ -45,10 +46,11 @@ status comparing_read_options(const struct arguments *arguments, struct comparin
 static status read_profile(struct comparing *comparing, unsigned side, const char *path,
                            struct profile *profile)
 {
-    const struct format_options options = {0};
-    STATUS_TRY(format_read(path, &options, profile));
     struct work_run *run = kept_runs_add(&comparing->runs[side]);
     STATUS_TRY(work_measure(profile, comparing->side, run));
+    run->accounted = true;
+    run->ledger = profile_ledger(profile);
+    run->not_carried = ledger_not_carried(profile);
     run->source = arena_copy(&run->arena, view_of(path));
     ledger_warn(profile);
     if (ledger_exit(profile) != EXIT_DONE)
@@ -83,9 +85,11 @@ status comparing_read(struct comparing *comparing, unsigned side, const char *pa
         input_close(input);
         return result == STATUS_OK ? check_kept(comparing, side, path) : result;
     }
-    struct profile *profile = profile_create();
+    const struct format_options options = {0};
+    struct profile *profile;
+    STATUS_TRY(opened_read(path, &options, &profile));
     const status result = read_profile(comparing, side, path, profile);
-    profile_free(profile);
+    opened_close(profile);
     return result;
 }
 
@@ -126,19 +130,18 @@ static void comparing_print_side(const char *name, const struct compared_side *s
     bytes_free(&text);
 }
 
-void comparing_append_change(const struct comparison_row *row, struct bytes *to)
+// A difference may be that of the machines.
+static void print_machines(const struct compared_side *sides)
 {
-    char a[FIGURES_ROOM], b[FIGURES_ROOM];
-    bytes_append_format(to, "%s -> %s, ", figures_time((uint64_t)row->a.ns, 1000000000, a),
-                        figures_time((uint64_t)row->b.ns, 1000000000, b));
-    diff_append_percent(row->shift.factor, to);
-    if (!row->shift.known || row->shift.low == row->shift.high)
+    const struct view a = sides[0].runs[0].machine, b = sides[1].runs[0].machine;
+    struct bytes text = {0};
+    if (a.size == 0 || b.size == 0 || view_equal(a, b))
         return;
-    bytes_append_format(to, " (");
-    diff_append_percent(row->shift.low, to);
-    bytes_append_format(to, " to ");
-    diff_append_percent(row->shift.high, to);
-    bytes_append_format(to, ")");
+    letters_append(&text, a, MACHINE_MOST, LETTERS_CUT_MIDDLE);
+    bytes_append_format(&text, ", b on ");
+    letters_append(&text, b, MACHINE_MOST, LETTERS_CUT_MIDDLE);
+    printf("measured on different machines: a on %.*s\n", VIEW_ARGUMENTS(bytes_view(&text)));
+    bytes_free(&text);
 }
 
 void comparing_print(const struct comparison *comparison, const char *how)
@@ -146,6 +149,7 @@ void comparing_print(const struct comparison *comparison, const char *how)
     const struct compared_side *sides = comparison->sides;
     comparing_print_side("a", &sides[0]);
     comparing_print_side("b", &sides[1]);
+    print_machines(sides);
     if (sides[0].runs[0].side != sides[1].runs[0].side)
         printf("time of a device beside that of a host: --time compares the same of both\n");
     if (sides[0].runs[0].modelled && sides[1].runs[0].modelled)
@@ -167,9 +171,18 @@ static void json_side(struct json_writer *json, const char *key, const struct co
         const struct work_run *run = &side->runs[i];
         json_open_object(json, NULL);
         json_text(json, "file", run->source);
+        if (run->machine.size > 0)
+            json_text(json, "machine", run->machine);
         json_text(json, "time", view_of(run->side == WORK_DEVICE ? "device" : "host"));
         json_bool(json, "modelled", run->modelled);
         json_uint(json, "iterations", run->iteration_count);
+        if (run->accounted) {
+            json_open_object(json, "ledger");
+            ledger_json_accounts(json, run->ledger, run->not_carried);
+            json_close(json);
+        } else {
+            json_null(json, "ledger");
+        }
         json_close(json);
     }
     json_close(json);

@@ -38,9 +38,6 @@ void comparing_free(struct comparing *comparing);
 // how several runs are given.
 void comparing_print(const struct comparison *comparison, const char *how);
 
-// "5.19 ms -> 5.35 ms, +3.1 % (+1.2 % to +5.0 %)"
-void comparing_append_change(const struct comparison_row *row, struct bytes *to);
-
 // Members `a` and `b`: the runs; `measurements` and `in_turn`.
 void comparing_json(struct json_writer *json, const struct comparison *comparison);
 void comparing_json_row(struct json_writer *json, const char *key,

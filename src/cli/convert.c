@@ -87,7 +87,8 @@ const struct command COMMAND_CONVERT = {
     .details =
         "Reads Torq's CSVs, Tenstorrent's logs and reports and Cloud AI's statistics, summaries\n"
         "and traces (every version), Perfetto and Chrome traces, ONNX Runtime's and PyTorch's\n"
-        "profiles among them, and opscope profiles, by content. What the output has no\n"
+        "profiles among them, databases of Nsight Systems and rocprofv3, Tracy's files, and\n"
+        "opscope profiles, by content. What the output has no\n"
         "place for is counted in the ledger.\n\n"
         "Formats to write: perfetto (.pb), chrome (.json), kineto (.json of what came from\n"
         "PyTorch: the trace as it was), profile (.prof), spans (.csv: a flat table of all\n"

@@ -14,7 +14,7 @@ static void cli_diff_print(const struct comparison *comparison, struct table *ta
 {
     struct bytes text = {0};
     comparing_print(comparison, "--a and --b take several");
-    comparing_append_change(&comparison->total, &text);
+    diff_append_change(&comparison->total, &text);
     printf("an iteration: %.*s: %s\n", VIEW_ARGUMENTS(bytes_view(&text)),
            comparison_verdict_name(comparison->total.verdict));
     bytes_free(&text);

@@ -11,6 +11,7 @@
 #include "info_container.h"
 #include "ledger_text.h"
 #include "network/network.h"
+#include "opened.h"
 #include "plain_text.h"
 #include "profile/track_order.h"
 #include "reports/overview_rows.h"
@@ -253,15 +254,16 @@ static bool info_is_plain_file(const char *path)
 // Reads a profile, opening the file once: a packed one unfolds as it is opened. `out_other`:
 // what it is when it is none.
 static status info_read(const char *path, const struct format_options *options,
-                        struct profile *profile, const struct file_kind **out_other)
+                        struct profile **out_profile, const struct file_kind **out_other)
 {
     struct input *input;
-    if (!info_is_plain_file(path))
-        return format_read(path, options, profile);
+    if (opened_find(path) != NULL || !info_is_plain_file(path))
+        return opened_read(path, options, out_profile);
+    *out_profile = profile_create();
     STATUS_TRY(input_open_known(path, file_kind_may_be, &input));
     const struct file_kind *kind = file_kind_of_bytes(input->bytes);
     if (kind == NULL || kind == &FILE_PROFILE || kind->commands[0] == NULL)
-        return format_read_input(input, options, profile);
+        return format_read_input(input, options, *out_profile);
     *out_other = kind;
     input_close(input);
     return STATUS_OK;
@@ -281,13 +283,13 @@ static status show_profile(const char *path, const struct profile *profile, stru
 static status info_show(const char *path, struct info *info, int *out_exit)
 {
     const struct file_kind *other = NULL;
-    struct profile *profile = profile_create();
-    status result = info_read(path, &info->reading, profile, &other);
+    struct profile *profile = NULL;
+    status result = info_read(path, &info->reading, &profile, &other);
     if (result == STATUS_OK)
         result = other != NULL ? show_other(path, other, info) : show_profile(path, profile, info);
     if (result == STATUS_OK && other == NULL && ledger_exit(profile) != EXIT_DONE)
         *out_exit = EXIT_LOSS;
-    profile_free(profile);
+    opened_close(profile);
     return result;
 }
 

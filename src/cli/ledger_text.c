@@ -17,7 +17,7 @@ const char *ledger_number(uint64_t number, char text[LEDGER_NUMBER_ROOM])
     return text;
 }
 
-static uint64_t not_carried(const struct profile *profile)
+uint64_t ledger_not_carried(const struct profile *profile)
 {
     return profile->note_counts[LEDGER_NOT_CARRIED];
 }
@@ -54,8 +54,8 @@ void ledger_print(FILE *file, const struct profile *profile)
     fprintf(file, "ledger: %s events expected, %s recorded, %s lost, %s impossible", expected,
             ledger_number(sum.recorded, recorded), ledger_number(sum.lost, lost),
             ledger_number(sum.impossible, impossible));
-    if (not_carried(profile) > 0)
-        fprintf(file, ", %s not carried", ledger_number(not_carried(profile), carried));
+    if (ledger_not_carried(profile) > 0)
+        fprintf(file, ", %s not carried", ledger_number(ledger_not_carried(profile), carried));
     fprintf(file, "\n");
     print_notes(file, profile);
 }
@@ -71,10 +71,8 @@ void ledger_json(struct json_writer *json, const char *key, const struct profile
     ledger_json_sum(json, key, profile, profile_ledger(profile));
 }
 
-void ledger_json_sum(struct json_writer *json, const char *key, const struct profile *profile,
-                     struct ledger sum)
+void ledger_json_accounts(struct json_writer *json, struct ledger sum, uint64_t not_carried)
 {
-    json_open_object(json, key);
     if (sum.expected == LEDGER_UNKNOWN)
         json_null(json, "expected");
     else
@@ -82,7 +80,14 @@ void ledger_json_sum(struct json_writer *json, const char *key, const struct pro
     json_uint(json, "recorded", sum.recorded);
     json_uint(json, "lost", sum.lost);
     json_uint(json, "impossible", sum.impossible);
-    json_uint(json, "not_carried", not_carried(profile));
+    json_uint(json, "not_carried", not_carried);
+}
+
+void ledger_json_sum(struct json_writer *json, const char *key, const struct profile *profile,
+                     struct ledger sum)
+{
+    json_open_object(json, key);
+    ledger_json_accounts(json, sum, ledger_not_carried(profile));
     json_open_array(json, "notes");
     for (uint32_t i = 0; i < profile->notes.count; i++) {
         const struct ledger_note *note = segments_get(&profile->notes, i);
@@ -99,5 +104,5 @@ void ledger_json_sum(struct json_writer *json, const char *key, const struct pro
 int ledger_exit(const struct profile *profile)
 {
     const struct ledger sum = profile_ledger(profile);
-    return sum.lost + sum.impossible + not_carried(profile) > 0 ? EXIT_LOSS : EXIT_DONE;
+    return sum.lost + sum.impossible + ledger_not_carried(profile) > 0 ? EXIT_LOSS : EXIT_DONE;
 }

@@ -24,6 +24,10 @@ void ledger_json(struct json_writer *json, const char *key, const struct profile
 void ledger_json_sum(struct json_writer *json, const char *key, const struct profile *profile,
                      struct ledger sum);
 
+// The accounts alone, for a profile that is not there any more: members of an object.
+uint64_t ledger_not_carried(const struct profile *profile);
+void ledger_json_accounts(struct json_writer *json, struct ledger sum, uint64_t not_carried);
+
 // EXIT_LOSS when events were lost, impossible or not carried, else 0.
 int ledger_exit(const struct profile *profile);
 

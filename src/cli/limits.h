@@ -7,7 +7,10 @@
 
 // For the table of a command that computes a network.
 #define LIMITS_OPTIONS                                                                             \
-    {"max-time", 0, OPTION_ONE, "TIME", "when it is ended (3600s; 0: never)"},                     \
+    {"max-time", 0, OPTION_ONE, "TIME", "when it is ended (3600s; 0: never)"}, LIMITS_OF_MEMORY
+
+// The same for one that has no end.
+#define LIMITS_OF_MEMORY                                                                           \
     {                                                                                              \
         "max-memory", 0, OPTION_ONE, "SIZE", "what it may take (7/8 of all; 0: all)"               \
     }

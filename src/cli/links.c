@@ -91,17 +91,21 @@ static status script_one(const char *folder, const struct command *command, cons
 }
 
 // Beside the program itself the links are relative, so that the folder can move.
-static void links_choose_target(const char *folder, char *target, size_t room)
+static status links_choose_target(const char *folder, char *target, size_t room)
 {
     char program[4096];
     const ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[size > 0 ? size : 0] = '\0';
+    if (size < 0)
+        return status_system(errno, "/proc/self/exe",
+                             "cannot tell where the program is (is /proc mounted?)");
+    program[size] = '\0';
     char beside[8192];
     snprintf(beside, sizeof beside, "%s/opscope", folder);
     char *resolved = realpath(beside, NULL);
     const bool same = resolved != NULL && strcmp(resolved, program) == 0;
     free(resolved);
     snprintf(target, room, "%s", same ? "opscope" : program);
+    return STATUS_OK;
 }
 
 static status links_command(const struct arguments *arguments, int *out_exit)
@@ -112,7 +116,7 @@ static status links_command(const struct arguments *arguments, int *out_exit)
         return status_make(STATUS_USAGE, "links: give one folder: opscope links DIR");
     STATUS_TRY(folder_make(words[0]));
     char target[4096];
-    links_choose_target(words[0], target, sizeof target);
+    STATUS_TRY(links_choose_target(words[0], target, sizeof target));
     for (size_t i = 0; COMMANDS[i] != NULL; i++) {
         if (COMMANDS[i]->link != NULL)
             STATUS_TRY(link_one(words[0], COMMANDS[i]->link, target));

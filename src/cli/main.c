@@ -3,7 +3,6 @@
 
 #include <opscope/version.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,14 +10,10 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "command_run.h"
 #include "commands.h"
-#include "file_kinds.h"
 #include "help.h"
-#include "kernels/core/isa.h"
 #include "kernels/executor.h"
-#include "limits.h"
-#include "progress_line.h"
-#include "table_options.h"
 #include "base/input.h"
 #include "base/recovery.h"
 #include "base/replace.h"
@@ -27,10 +22,15 @@ const struct command *const COMMANDS[] = {
     &COMMAND_OVERVIEW,
     &COMMAND_OPERATORS,
     &COMMAND_TOP,
+    &COMMAND_REPORT,
+    &COMMAND_VIEW,
     &COMMAND_SQL,
     &COMMAND_DIFF,
     &COMMAND_GATE,
+    &COMMAND_EXPLAIN,
+    &COMMAND_WHATIF,
     &COMMAND_TIMELINE,
+    &COMMAND_MCP,
     &COMMAND_CONVERT,
     &COMMAND_MERGE,
     &COMMAND_INFO,
@@ -78,94 +78,12 @@ static const struct command *find_link(const char *name)
     return NULL;
 }
 
-static bool asks_for_help(int count, char **words)
-{
-    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
-        if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0 ||
-            strcmp(words[i], "-help") == 0)
-            return true;
-    }
-    return false;
-}
-
-// `command` may be NULL: none was found.
-static int exit_code_of(const struct command *command, status failure)
-{
-    if (command != NULL && command->failure_exit != 0)
-        return command->failure_exit;
-    return status_code_of(failure) == STATUS_USAGE ? EXIT_USAGE : EXIT_FAILED;
-}
-
-static bool asks_for_columns(const struct command *command, int count, char **words)
-{
-    for (int i = 0; i < count && command->tables != NULL && strcmp(words[i], "--") != 0; i++) {
-        if (strcmp(words[i], "--help-columns") == 0)
-            return true;
-    }
-    return false;
-}
-
-static int main_report_failure(const struct command *command, status failure)
-{
-    const int code = exit_code_of(command, failure);
-    const bool vendors = command != NULL && command->refuse != NULL;
-    fprintf(stderr, "%s%s\n", vendors ? "" : "opscope: ", status_message(failure));
-    status_free(failure);
-    return code;
-}
-
-// The same, with what helps those who gave the command a file or a folder that it does not read.
-static int report_better(const struct command *command, int count, char **words, status failure)
-{
-    failure = file_kinds_explain(command->name, count, words, failure);
-    fprintf(stderr, "opscope: %s\n", status_message(failure));
-    file_kinds_print_folder(command->name, count, words, failure);
-    const int code = exit_code_of(command, failure);
-    status_free(failure);
-    return code;
-}
-
-static int main_run_command(const struct command *command, const char *called, int count,
-                            char **words)
-{
-    if (asks_for_help(count, words)) {
-        help_print(command, called);
-        return EXIT_DONE;
-    }
-    if (asks_for_columns(command, count, words)) {
-        table_options_describe(command);
-        return EXIT_DONE;
-    }
-    struct arguments *arguments;
-    status failure = arguments_parse(command, count, words, &arguments);
-    if (failure != STATUS_OK) {
-        const bool helps = status_code_of(failure) == STATUS_NOT_FOUND;
-        const int code = main_report_failure(command, failure);
-        if (helps)
-            help_print(command, called);
-        return helps ? EXIT_DONE : code;
-    }
-    int exit_code = EXIT_DONE;
-    failure = limits_apply(command, arguments);
-    if (failure != STATUS_OK) {
-        arguments_free(arguments);
-        return main_report_failure(command, failure);
-    }
-    progress_line_start();
-    failure = isa_check();
-    if (failure == STATUS_OK)
-        failure = command->run(arguments, &exit_code);
-    progress_line_stop();
-    arguments_free(arguments);
-    return failure == STATUS_OK ? exit_code : report_better(command, count, words, failure);
-}
-
 static int run_named(int count, char **words)
 {
     const char *called = count > 0 ? path_base_name(words[0]) : "opscope";
     const struct command *link = find_link(called);
     if (link != NULL)
-        return main_run_command(link, called, count - 1, words + 1);
+        return command_run(link, called, count - 1, words + 1);
 
     if (count < 2) {
         help_print_program(stderr, COMMANDS);
@@ -182,10 +100,10 @@ static int run_named(int count, char **words)
     const struct command *command;
     const status unknown = help_find(COMMANDS, words[1], &command);
     if (unknown != STATUS_OK)
-        return main_report_failure(NULL, unknown);
+        return command_report(NULL, unknown);
     char name[64];
     snprintf(name, sizeof name, "opscope %s", command->name);
-    return main_run_command(command, name, count - 2, words + 2);
+    return command_run(command, name, count - 2, words + 2);
 }
 
 static void tell_of_remains(const char *path, const char *temporary)
@@ -220,25 +138,9 @@ static void end_without_memory(size_t size)
     _exit(EXIT_FAILED);
 }
 
-static void end_without_more(void)
-{
-    end_without_memory(0);
-}
-
-// oneDNN is C++: what its `new` calls before it throws what nobody would catch. The C++ library
-// comes with it, or not at all.
-static void catch_new(void)
-{
-    void (*(*set_new_handler)(void (*handler)(void)))(void);
-    *(void **)&set_new_handler = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
-    if (set_new_handler != NULL)
-        set_new_handler(end_without_more);
-}
-
 int main(int count, char **words)
 {
     recovery_say(end_without_memory);
-    catch_new();
     executor_fold_constants();
     signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error like a full disk
     replace_catch_signals();
@@ -248,6 +150,6 @@ int main(int count, char **words)
     replace_remove_all();
     // What was printed may still be on its way to a disk that is full.
     if (fflush(stdout) != 0 || ferror(stdout))
-        return main_report_failure(NULL, status_system(errno, "stdout", "cannot write"));
+        return command_report(NULL, status_system(errno, "stdout", "cannot write"));
     return exit_code;
 }

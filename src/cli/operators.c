@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "commands.h"
-#include "formats/format.h"
 #include "ledger_text.h"
+#include "opened.h"
 #include "reports/operators.h"
 #include "table_options.h"
 
@@ -99,7 +99,7 @@ static status cli_operators_show(const struct arguments *arguments, struct reque
 {
     const struct format_options options = {.program = arguments_value(arguments, "qpc")};
     STATUS_TRY(table_options_read(arguments, TOP_USUAL, &request->options));
-    STATUS_TRY(format_read(path, &options, request->profile));
+    STATUS_TRY(opened_read(path, &options, &request->profile));
     STATUS_TRY(operator_times_measure(request->profile, &request->times));
     STATUS_TRY(make_tables(request));
     if (request->times.count == request->times.nobodys)
@@ -122,7 +122,7 @@ static status operators_command(const struct arguments *arguments, int *out_exit
     if (count != 1)
         return status_make(STATUS_USAGE,
                            "operators: give one file: opscope operators runtime.prof");
-    struct request request = {.profile = profile_create()};
+    struct request request = {0};
     const status result = cli_operators_show(arguments, &request, words[0]);
     if (result == STATUS_OK)
         *out_exit = ledger_exit(request.profile);
@@ -130,7 +130,7 @@ static status operators_command(const struct arguments *arguments, int *out_exit
         table_free(request.tables[i]);
     free(request.blocks);
     operator_times_free(&request.times);
-    profile_free(request.profile);
+    opened_close(request.profile);
     return result;
 }
 

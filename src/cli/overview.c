@@ -5,16 +5,18 @@
 
 #include "base/path.h"
 #include "commands.h"
-#include "formats/format.h"
 #include "ledger_text.h"
+#include "opened.h"
 #include "overview_document.h"
 #include "reports/overview/list.h"
+#include "reports/overview/steps.h"
 #include "reports/overview_table.h"
 #include "table_options.h"
 #include "units.h"
 
 struct request {
     bool all;
+    bool steps; // a row for each of them instead
     bool has_wall_time;
     uint64_t wall_time;
     struct format_options reading;
@@ -71,17 +73,6 @@ static void cli_overview_write_csv(const struct request *request, struct table *
     table_csv_rows(table, request->output);
 }
 
-static void keep_shown(const struct request *request, struct overview_rows *rows,
-                       const struct profile *profile)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < rows->count; i++) {
-        if (request->all || overview_row_is_shown(profile, &rows->rows[i]))
-            rows->rows[kept++] = rows->rows[i];
-    }
-    rows->count = kept;
-}
-
 static status cli_overview_show_rows(struct request *request, const struct overview_report *report,
                                      const struct profile *profile)
 {
@@ -109,7 +100,8 @@ static status show_list(struct request *request, const char *path, const struct 
             free(list[i].model);
             list[i].model = model_of(path);
         }
-        keep_shown(request, &list[i], profile);
+        if (!request->all)
+            overview_rows_keep_shown(&list[i]);
         const struct overview_report report = {path, &list[i], request->has_wall_time,
                                                request->wall_time};
         STATUS_TRY(cli_overview_show_rows(request, &report, profile));
@@ -117,25 +109,65 @@ static status show_list(struct request *request, const char *path, const struct 
     return STATUS_OK;
 }
 
-static status cli_overview_show(struct request *request, const char *path, int *out_exit)
+static void print_steps(struct request *request, const char *path, const struct profile *profile,
+                        struct table *table, size_t count)
 {
-    struct profile *profile = profile_create();
+    struct json_writer *json = request->json;
+    if (request->options.json) {
+        json_open_object(json, NULL);
+        json_text(json, "file", view_of(path));
+        table_json_rows(table, json, "steps");
+        ledger_json(json, "ledger", profile);
+        json_close(json);
+    } else if (request->options.csv) {
+        cli_overview_write_csv(request, table);
+    } else {
+        printf("%s: %zu steps of its processes\n", path, count);
+        if (count > 0)
+            table_options_print(table, stdout);
+    }
+    request->shown++;
+}
+
+static status show_steps(struct request *request, const char *path, struct profile *profile)
+{
+    struct overview_steps steps;
+    STATUS_TRY(overview_steps_measure(profile, &steps));
+    struct table *table = table_create(&OVERVIEW_STEPS_FORM, &steps, steps.count);
+    const status result = table_options_apply(&request->options, &table, 1);
+    if (result == STATUS_OK)
+        print_steps(request, path, profile, table, steps.count);
+    table_free(table);
+    overview_steps_free(&steps);
+    return result;
+}
+
+static status show_whole(struct request *request, const char *path, struct profile *profile)
+{
     struct overview_rows *list;
     size_t count;
-    status result = format_read(path, &request->reading, profile);
+    STATUS_TRY(overview_rows_list(profile, request->all, &list, &count));
+    if (count == 0)
+        profile_note(profile, 0, LEDGER_REMARK, 1, "%s: there are no spans to sum up", path);
+    request->ledger = profile_ledger(profile);
+    const status result = show_list(request, path, profile, list, count);
+    overview_rows_list_free(list, count);
+    return result;
+}
+
+static status cli_overview_show(struct request *request, const char *path, int *out_exit)
+{
+    struct profile *profile;
+    status result = opened_read(path, &request->reading, &profile);
     if (result == STATUS_OK)
-        result = overview_rows_list(profile, request->all, &list, &count);
+        result = request->steps ? show_steps(request, path, profile)
+                                : show_whole(request, path, profile);
     if (result == STATUS_OK) {
-        if (count == 0)
-            profile_note(profile, 0, LEDGER_REMARK, 1, "%s: there are no spans to sum up", path);
-        request->ledger = profile_ledger(profile);
-        result = show_list(request, path, profile, list, count);
-        overview_rows_list_free(list, count);
         ledger_warn(profile);
         if (ledger_exit(profile) != EXIT_DONE)
             *out_exit = EXIT_LOSS;
     }
-    profile_free(profile);
+    opened_close(profile);
     return result;
 }
 
@@ -153,6 +185,7 @@ static status overview_command(const struct arguments *arguments, int *out_exit)
     const char *const *paths = arguments_words(arguments, &count);
     const char *wall_time = arguments_value(arguments, "wall-time");
     struct request request = {.all = arguments_flag(arguments, "all"),
+                              .steps = arguments_flag(arguments, "steps"),
                               .has_wall_time = wall_time != NULL,
                               .reading.program = arguments_value(arguments, "qpc")};
     if (count == 0)
@@ -177,22 +210,29 @@ static status overview_command(const struct arguments *arguments, int *out_exit)
 static const struct option OPTIONS[] = {
     {"wall-time", 0, OPTION_ONE, "TIME", "end-to-end time to show: 1.234, 207ms or wall_time.txt"},
     {"qpc", 0, OPTION_ONE, "FILE", "Cloud AI's statistics: the programqpc.bin that was run"},
+    {"steps", 0, OPTION_FLAG, NULL, "a row for each step of each process and device instead"},
     {"all", 0, OPTION_FLAG, NULL, "every metric, also those that the document does not show"},
     TABLE_OPTIONS("as JSON, with the ledger", "as CSV", "how many figures of each process (all)"),
     {0},
 };
 
-static const struct table_form *const TABLES[] = {&OVERVIEW_FORM, NULL};
+static const struct table_form *const TABLES[] = {&OVERVIEW_FORM, &OVERVIEW_STEPS_FORM, NULL};
 
 const struct command COMMAND_OVERVIEW = {
     .name = "overview",
     .usage = "FILE... [options]",
     .summary = "where the time went: the Host Profile Overview",
     .details =
-        "Takes Perfetto traces (the figures that their overview events carry, or what "
-        "their\ntracks add up to), Torq's CSVs, Cloud AI's summaries, traces and statistics, and\n"
-        "opscope profiles. What was not measured is 'absent'.",
-    .examples = "  opscope overview trace.pb\n"
+        "Takes whatever 'convert' reads: profiles of PyTorch, ONNX Runtime, Nsight Systems and\n"
+        "rocprofv3, Perfetto traces (the figures that their overview events carry, or what their\n"
+        "tracks add up to), Torq's CSVs, Cloud AI's summaries, traces and statistics, opscope's "
+        "own.\n"
+        "Torq's NPU has its own table; every other machine is summed up by what its lanes do:\n"
+        "compute, copies by direction, communication, the host, idle time and why the device "
+        "rests.\n"
+        "--steps has a row for each step of each process and device.",
+    .examples = "  opscope overview trace.json.gz\n"
+                "  opscope overview trace.json.gz --steps\n"
                 "  opscope overview timeline.csv --all\n"
                 "  opscope overview trace.pb --wall-time wall_time.txt --json",
     .options = OPTIONS,

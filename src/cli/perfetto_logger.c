@@ -86,8 +86,9 @@ static status write_program(struct torq_program *program, const struct logger_op
     if (result == STATUS_OK)
         result = folder_make_for(path);
     if (result == STATUS_OK)
-        result =
-            perfetto_write(profile, path, &(struct perfetto_writer_options){options->no_arguments});
+        result = perfetto_write(
+            profile, path,
+            &(struct perfetto_writer_options){.no_arguments = options->no_arguments});
     annotate_source_free(annotation.source);
     annotate_free(&annotation);
     profile_free(profile);

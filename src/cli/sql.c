@@ -4,15 +4,17 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "formats/format.h"
 #include "ledger_text.h"
+#include "opened.h"
 #include "sql_prompt.h"
+#include "table_options.h"
 
 struct sql_request {
     const char *file;
     const char *query;  // NULL: from the script
     const char *script; // NULL: the standard input
     bool json, csv, keeps_formulas;
+    size_t skip, most; // rows of each SELECT
 };
 
 static status run_queries(const struct sql_request *request, struct sql_rows_printer *printer,
@@ -36,7 +38,11 @@ static status run_as_json(const struct sql_request *request, const struct profil
     struct output *output;
     STATUS_TRY(output_open("-", &output));
     struct json_writer json = json_write(output);
-    struct sql_rows_printer printer = {.form = SQL_ROWS_JSON, .output = output, .json = &json};
+    struct sql_rows_printer printer = {.form = SQL_ROWS_JSON,
+                                       .output = output,
+                                       .json = &json,
+                                       .skip = request->skip,
+                                       .most = request->most};
     json_open_object(&json, NULL);
     json_text(&json, "file", view_of(request->file));
     json_open_array(&json, "results");
@@ -51,8 +57,11 @@ static status run_as_csv(const struct sql_request *request, struct sql_connectio
 {
     struct output *output;
     STATUS_TRY(output_open("-", &output));
-    struct sql_rows_printer printer = {
-        .form = SQL_ROWS_CSV, .output = output, .keeps_formulas = request->keeps_formulas};
+    struct sql_rows_printer printer = {.form = SQL_ROWS_CSV,
+                                       .output = output,
+                                       .keeps_formulas = request->keeps_formulas,
+                                       .skip = request->skip,
+                                       .most = request->most};
     const status result = run_queries(request, &printer, connection);
     return output_finish(output, result);
 }
@@ -61,7 +70,8 @@ static status run_on(const struct sql_request *request, struct profile *profile)
 {
     struct sql_connection *connection;
     STATUS_TRY(sql_connection_open(profile, &connection));
-    struct sql_rows_printer printer = {.form = SQL_ROWS_TEXT};
+    struct sql_rows_printer printer = {
+        .form = SQL_ROWS_TEXT, .skip = request->skip, .most = request->most};
     const status result = request->json  ? run_as_json(request, profile, connection)
                           : request->csv ? run_as_csv(request, connection)
                                          : run_queries(request, &printer, connection);
@@ -69,12 +79,12 @@ static status run_on(const struct sql_request *request, struct profile *profile)
     return result;
 }
 
-static status read_and_run(const struct sql_request *request, struct profile *profile)
+static status read_and_run(const struct sql_request *request, struct profile **out_profile)
 {
     const struct format_options options = {0};
-    STATUS_TRY(format_read(request->file, &options, profile));
-    ledger_warn(profile);
-    return run_on(request, profile);
+    STATUS_TRY(opened_read(request->file, &options, out_profile));
+    ledger_warn(*out_profile);
+    return run_on(request, *out_profile);
 }
 
 static status sql_command(const struct arguments *arguments, int *out_exit)
@@ -83,13 +93,13 @@ static status sql_command(const struct arguments *arguments, int *out_exit)
     const char *const *words = arguments_words(arguments, &count);
     if (arguments_flag(arguments, "schema") && count == 0)
         return sql_prompt_schema(NULL);
-    const struct sql_request request = {.file = count > 0 ? words[0] : NULL,
-                                        .query = count > 1 ? words[1] : NULL,
-                                        .script = arguments_value(arguments, "script"),
-                                        .json = arguments_flag(arguments, "json"),
-                                        .csv = arguments_flag(arguments, "csv"),
-                                        .keeps_formulas =
-                                            arguments_flag(arguments, "no-spreadsheet-safe")};
+    struct sql_request request = {.file = count > 0 ? words[0] : NULL,
+                                  .query = count > 1 ? words[1] : NULL,
+                                  .script = arguments_value(arguments, "script"),
+                                  .json = arguments_flag(arguments, "json"),
+                                  .csv = arguments_flag(arguments, "csv"),
+                                  .keeps_formulas =
+                                      arguments_flag(arguments, "no-spreadsheet-safe")};
     if (count < 1 || count > 2 || arguments_flag(arguments, "schema"))
         return status_make(STATUS_USAGE, "sql: give one file and one query: opscope sql "
                                          "trace.json.gz \"SELECT * FROM top_kernels\"");
@@ -97,11 +107,12 @@ static status sql_command(const struct arguments *arguments, int *out_exit)
         return status_make(STATUS_USAGE, "sql: give a query or --script, not both");
     if (request.json && request.csv)
         return status_make(STATUS_USAGE, "sql: give --json or --csv, not both");
-    struct profile *profile = profile_create();
-    const status result = read_and_run(&request, profile);
+    STATUS_TRY(table_options_read_page(arguments, &request.skip, &request.most));
+    struct profile *profile = NULL;
+    const status result = read_and_run(&request, &profile);
     if (result == STATUS_OK)
         *out_exit = ledger_exit(profile);
-    profile_free(profile);
+    opened_close(profile);
     return result;
 }
 
@@ -109,6 +120,8 @@ static const struct option OPTIONS[] = {
     {"script", 0, OPTION_ONE, "FILE", "queries from a file; -: from the standard input"},
     {"json", 0, OPTION_FLAG, NULL, "as JSON: columns and rows of each SELECT, the ledger"},
     {"csv", 0, OPTION_FLAG, NULL, "as CSV; NULL is nothing between commas"},
+    {"top", 0, OPTION_ONE, "N", "so many rows of each SELECT at most (all)"},
+    {"skip", 0, OPTION_ONE, "N", "without so many of the first rows"},
     {"spreadsheet-safe", 0, OPTION_FLAG, NULL, "CSV: a ' before texts like =1+1 (the usual)"},
     {"no-spreadsheet-safe", 0, OPTION_FLAG, NULL, "CSV: texts as they are"},
     {"schema", 0, OPTION_FLAG, NULL, "print the tables and views, without a file"},

@@ -132,7 +132,30 @@ static void print_piece(const struct sql_rows_printer *printer, struct sql_piece
     free(columns);
 }
 
-static status print_pieces(const struct sql_rows_printer *printer, struct sql_statement *statement,
+// Which rows --------------------------------------------------------------------------------------
+
+// The next row that is asked for. At the end it is noted which were.
+static status next_row(struct sql_rows_printer *printer, struct sql_statement *statement,
+                       bool *out_found)
+{
+    do {
+        STATUS_TRY(sql_statement_next(statement, out_found));
+        printer->taken += *out_found;
+    } while (*out_found && printer->taken <= printer->skip);
+    const bool more =
+        *out_found && printer->most > 0 && printer->taken > printer->skip + printer->most;
+    if (*out_found && !more)
+        return STATUS_OK;
+    *out_found = false;
+    const size_t given = printer->taken > printer->skip ? printer->taken - printer->skip : 0;
+    table_options_add_page((struct table_page){"rows", printer->skip, more ? printer->most : given,
+                                               more ? SIZE_MAX : printer->taken});
+    return STATUS_OK;
+}
+
+// Tables ------------------------------------------------------------------------------------------
+
+static status print_pieces(struct sql_rows_printer *printer, struct sql_statement *statement,
                            struct sql_piece *piece)
 {
     bool found = true;
@@ -140,7 +163,7 @@ static status print_pieces(const struct sql_rows_printer *printer, struct sql_st
         piece->count = 0;
         piece->texts.size = 0;
         while (piece->count < SQL_ROWS_TOGETHER) {
-            STATUS_TRY(sql_statement_next(statement, &found));
+            STATUS_TRY(next_row(printer, statement, &found));
             if (!found)
                 break;
             take_row(piece, statement);
@@ -151,7 +174,7 @@ static status print_pieces(const struct sql_rows_printer *printer, struct sql_st
     return STATUS_OK;
 }
 
-static status print_table(const struct sql_rows_printer *printer, struct sql_statement *statement)
+static status print_table(struct sql_rows_printer *printer, struct sql_statement *statement)
 {
     struct sql_piece piece = {.columns = sql_statement_column_count(statement)};
     piece.cells =
@@ -177,12 +200,13 @@ static void json_value(struct json_writer *json, struct bytes *scratch,
         json_text(json, NULL, bytes_view(scratch));
 }
 
-static status sql_rows_json_rows(struct json_writer *json, struct sql_statement *statement,
+static status sql_rows_json_rows(struct sql_rows_printer *printer, struct sql_statement *statement,
                                  struct bytes *scratch)
 {
+    struct json_writer *json = printer->json;
     const unsigned columns = sql_statement_column_count(statement);
     for (bool found = true; found;) {
-        STATUS_TRY(sql_statement_next(statement, &found));
+        STATUS_TRY(next_row(printer, statement, &found));
         if (!found)
             break;
         json_open_array(json, NULL);
@@ -195,7 +219,7 @@ static status sql_rows_json_rows(struct json_writer *json, struct sql_statement 
     return STATUS_OK;
 }
 
-static status print_json(const struct sql_rows_printer *printer, struct sql_statement *statement)
+static status print_json(struct sql_rows_printer *printer, struct sql_statement *statement)
 {
     struct json_writer *json = printer->json;
     struct bytes scratch = {0};
@@ -205,7 +229,7 @@ static status print_json(const struct sql_rows_printer *printer, struct sql_stat
         json_text(json, NULL, view_of(sql_statement_column_name(statement, i)));
     json_close(json);
     json_open_array(json, "rows");
-    const status result = sql_rows_json_rows(json, statement, &scratch);
+    const status result = sql_rows_json_rows(printer, statement, &scratch);
     json_close(json);
     json_close(json);
     bytes_free(&scratch);
@@ -220,6 +244,7 @@ static status print_statement(struct sql_rows_printer *printer, struct sql_state
     if (printer->results++ > 0 && printer->form == SQL_ROWS_CSV)
         return status_make(STATUS_USAGE, "sql: --csv has room for the rows of one SELECT: give one "
                                          "at a time, or --json");
+    printer->taken = 0;
     if (printer->results > 1 && printer->form == SQL_ROWS_TEXT)
         putchar('\n');
     return printer->form == SQL_ROWS_JSON ? print_json(printer, statement)

@@ -17,6 +17,9 @@ struct sql_rows_printer {
     struct output *output;    // of CSV and JSON
     struct json_writer *json; // of JSON: an object with `columns` and `rows` for each statement
     size_t results;           // statements so far that gave rows
+    size_t skip;              // of each statement, so many of the first rows are not given
+    size_t most;              // and then so many at most; 0: all
+    size_t taken;             // rows of the statement at hand, skipped ones included
 };
 
 // Runs all statements of a text. CSV has room for the rows of one.

@@ -20,7 +20,7 @@ static status read_overview(const char *path, struct suite_overview *out_overvie
         struct overview_rows *rows = &out_overview->list[i];
         size_t kept = 0;
         for (size_t k = 0; k < rows->count; k++) {
-            if (overview_row_is_shown(profile, &rows->rows[k]))
+            if (overview_row_is_shown(&rows->rows[k]))
                 rows->rows[kept++] = rows->rows[k];
         }
         rows->count = kept;

@@ -3,27 +3,58 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+static struct table_page pages[TABLE_PAGES_MOST];
+static size_t page_count;
+
+const struct table_page *table_options_pages(size_t *out_count)
+{
+    *out_count = page_count;
+    return pages;
+}
+
+void table_options_add_page(struct table_page page)
+{
+    if (page_count < TABLE_PAGES_MOST)
+        pages[page_count++] = page;
+}
+
+// A number of rows; `*out_number` stays where the option is not given.
+static status read_rows(const struct arguments *arguments, const char *name, size_t *out_number)
+{
+    const char *text = arguments_value(arguments, name);
+    uint64_t number;
+    if (text == NULL)
+        return STATUS_OK;
+    if (!view_to_u64(view_of(text), &number))
+        return status_make(STATUS_USAGE, "%s: --%s '%s': expected a number%s",
+                           arguments_command(arguments), name, text,
+                           strcmp(name, "top") == 0 ? ", 0 for all" : "");
+    *out_number = (size_t)number;
+    return STATUS_OK;
+}
+
+status table_options_read_page(const struct arguments *arguments, size_t *out_skip, size_t *out_top)
+{
+    STATUS_TRY(read_rows(arguments, "skip", out_skip));
+    return read_rows(arguments, "top", out_top);
+}
+
 status table_options_read_rows(const struct arguments *arguments, size_t top,
                                struct table_options *out_options)
 {
     const char *command = arguments_command(arguments);
-    const char *text = arguments_value(arguments, "top");
-    uint64_t number = top;
     *out_options = (struct table_options){
         .command = command,
         .columns = arguments_value(arguments, "columns"),
         .sort = arguments_value(arguments, "sort"),
-        .has_top = text != NULL,
+        .has_top = arguments_value(arguments, "top") != NULL,
+        .top = top,
         .keeps_formulas = arguments_flag(arguments, "no-spreadsheet-safe"),
     };
     if (out_options->keeps_formulas && arguments_flag(arguments, "spreadsheet-safe"))
         return status_make(STATUS_USAGE, "%s: choose --spreadsheet-safe or --no-spreadsheet-safe",
                            command);
-    if (text != NULL && !view_to_u64(view_of(text), &number))
-        return status_make(STATUS_USAGE, "%s: --top '%s': expected a number, 0 for all", command,
-                           text);
-    out_options->top = (size_t)number;
-    return STATUS_OK;
+    return table_options_read_page(arguments, &out_options->skip, &out_options->top);
 }
 
 status table_options_read(const struct arguments *arguments, size_t top,
@@ -47,9 +78,14 @@ static status check_key(const struct table_options *options, const char *option,
         if (table_has(tables[i], key))
             return STATUS_OK;
     }
-    return status_make(STATUS_USAGE,
-                       "%s: --%s: there is no column '%.*s'; --help-columns lists them",
-                       options->command, option, VIEW_ARGUMENTS(key));
+    struct bytes names = {0};
+    for (size_t i = 0; i < count; i++)
+        table_append_keys(tables[i], &names);
+    const status failure = status_make(
+        STATUS_USAGE, "%s: --%s: there is no column '%.*s'; --help-columns explains them:%.*s",
+        options->command, option, VIEW_ARGUMENTS(key), VIEW_ARGUMENTS(bytes_view(&names)));
+    bytes_free(&names);
+    return failure;
 }
 
 static status table_options_check_columns(const struct table_options *options,
@@ -96,7 +132,11 @@ status table_options_apply(const struct table_options *options, struct table *co
             table_choose(tables[i], view_of(options->columns));
         if (options->sort != NULL)
             table_sort(tables[i], view_of(options->sort));
+        const size_t total = table_count(tables[i]);
+        table_skip(tables[i], options->skip);
         table_limit(tables[i], options->top);
+        table_options_add_page((struct table_page){table_form(tables[i])->name, options->skip,
+                                                   table_count(tables[i]), total});
         if (options->keeps_formulas)
             table_keep_formulas(tables[i]);
     }

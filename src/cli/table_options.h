@@ -18,6 +18,7 @@
     {"columns", 0, OPTION_ONE, "KEYS", "only these columns, in this order: a,b,c"},                \
         {"sort", 0, OPTION_ONE, "KEY[:desc]", "by this column, the largest first with :desc"},     \
         {"top", 0, OPTION_ONE, "N", top},                                                          \
+        {"skip", 0, OPTION_ONE, "N", "without so many of the first rows"},                         \
         {"spreadsheet-safe", 0, OPTION_FLAG, NULL, "CSV: a ' before texts like =1+1 (the usual)"}, \
         {"no-spreadsheet-safe", 0, OPTION_FLAG, NULL, "CSV: texts as they are"},                   \
     {                                                                                              \
@@ -30,7 +31,8 @@ struct table_options {
     const char *columns; // NULL: the usual ones
     const char *sort;    // NULL: in the report's own order
     bool has_top;
-    size_t top; // 0: all rows
+    size_t top;  // 0: all rows
+    size_t skip; // so many of the first rows are not shown
     bool keeps_formulas;
 };
 
@@ -41,6 +43,22 @@ status table_options_read(const struct arguments *arguments, size_t top,
 // The same without the form.
 status table_options_read_rows(const struct arguments *arguments, size_t top,
                                struct table_options *out_options);
+
+// Which rows of a table were shown, for whoever asks for the others.
+struct table_page {
+    const char *rows; // the form's name
+    size_t offset, shown;
+    size_t total; // SIZE_MAX: not known, there are more
+};
+
+// Those of the tables that were shown last, at most TABLE_PAGES_MOST.
+enum { TABLE_PAGES_MOST = 16 };
+const struct table_page *table_options_pages(size_t *out_count);
+void table_options_add_page(struct table_page page);
+
+// `--skip` and `--top` alone, as they are given; what is not stays.
+status table_options_read_page(const struct arguments *arguments, size_t *out_skip,
+                               size_t *out_top);
 
 // Columns, order and number of rows, of all tables that a command prints. A column that none of
 // them has is wrong use.

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "commands.h"
-#include "formats/format.h"
 #include "ledger_text.h"
+#include "opened.h"
 #include "reports/top.h"
 #include "table_options.h"
 #include "units.h"
@@ -98,7 +98,7 @@ static status cli_top_show(const struct arguments *arguments, struct top_request
     STATUS_TRY(table_options_read(arguments, TOP_USUAL, &request->options));
     STATUS_TRY(read_what(arguments, &request->what));
     STATUS_TRY(read_window(arguments, &window));
-    STATUS_TRY(format_read(path, &options, request->profile));
+    STATUS_TRY(opened_read(path, &options, &request->profile));
     uint64_t first = 0;
     uint64_t last;
     profile_extent(request->profile, &first, &last);
@@ -125,13 +125,13 @@ static status top_command(const struct arguments *arguments, int *out_exit)
     const char *const *words = arguments_words(arguments, &count);
     if (count != 1)
         return status_make(STATUS_USAGE, "top: give one file: opscope top trace.json.gz");
-    struct top_request request = {.profile = profile_create()};
+    struct top_request request = {0};
     const status result = cli_top_show(arguments, &request, words[0]);
     if (result == STATUS_OK)
         *out_exit = ledger_exit(request.profile);
     table_free(request.table);
     span_groups_free(&request.groups);
-    profile_free(request.profile);
+    opened_close(request.profile);
     return result;
 }
 
