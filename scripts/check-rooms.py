@@ -41,7 +41,8 @@ VENDOR_FILES = {
     # Commands that vendors' users know, and what those share.
     "cli": ("annotate", "annotate_summary", "estimate", "perfetto_logger", "phases", "run_blocks", "run_profiles",
             "suite", "info_container", "qaic_buffers", "qaic_compile", "qaic_feeds", "qaic_opstats", "qaic_parts",
-            "qaic_report", "qaic_reports", "qaic_runner", "qaic_runner_files", "qaic_runner_options", "qaic_running",
+            "qaic_report", "qaic_reports", "qaic_runner", "qaic_runner_files", "qaic_runner_options",
+            "qaic_runner_report", "qaic_running",
             "qaic_settings",
             "torq_compile", "torq_hw", "torq_program", "torq_run_module", "tt_perf", "tt_perf_cells", "tt_perf_files",
             "tt_perf_limits", "tt_perf_stack", "tt_perf_table", "tt_profile", "tt_report",

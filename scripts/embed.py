@@ -29,4 +29,5 @@ def main(header, table, out, *files):
         + "".join(rows) + "    {NULL, NULL},\n};\n", encoding="utf-8")
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -101,6 +101,7 @@ need_library sqlite3 libsqlite3-dev
 need_library libpcre2-8 libpcre2-dev
 need_library libpng libpng-dev
 need_library libjpeg libjpeg62-turbo-dev
+need_library freetype2 libfreetype-dev
 [ -e /usr/include/dnnl.h ] || missing+=(libdnnl-dev)
 need_library cmocka libcmocka-dev
 
@@ -136,6 +137,7 @@ if [ "$group" != build ] && [ "$group" != board ]; then
     want_command mlir-opt-22 mlir-22-tools
     want_command llc-22 llvm-22
     want_command sudo sudo
+    want_command chromium chromium
 fi
 
 [ ${#missing[@]} -gt 0 ] || exit 0

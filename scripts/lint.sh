@@ -92,6 +92,11 @@ for path in sys.argv[1:]:
         compile(file.read(), path, "exec")'
 }
 
+page_scripts() {
+    command -v node >/dev/null || return 0
+    files '\.js$' | while read -r file; do node --check "$file"; done
+}
+
 dead_links() {
     files '\.md$' | while read -r file; do
         grep -oE '\]\([^)#:]+' "$file" | cut -c 3- | while read -r target; do
@@ -117,5 +122,6 @@ check "no blanks at the end of a line" search '[[:blank:]]+$'
 check "no dead links in documents" dead_links
 check "shell scripts" shell_scripts
 check "python scripts" python_scripts
+check "scripts of pages and tests" page_scripts
 echo "1..$number"
 exit $failed

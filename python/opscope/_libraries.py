@@ -5,6 +5,8 @@ import os
 import pathlib
 from typing import Any, List, Optional, Tuple
 
+INTERFACE = 0  # of the libraries: libopscope.so.0
+
 __all__ = ["LibraryMissing", "candidates", "load", "missing"]
 
 
@@ -20,7 +22,8 @@ def candidates(name: str, variable: str) -> List[str]:
         return [told]
     above = pathlib.Path(__file__).resolve().parents
     found = [folder / where / name for folder in above for where in ("lib", "lib64", "build")]
-    return [str(path) for path in found if path.exists()] + [name]
+    # A system's own library has the number of its interface in its name.
+    return [str(path) for path in found if path.exists()] + [f"{name}.{INTERFACE}", name]
 
 
 def load(name: str, variable: str, kind: Any = ctypes.CDLL) -> Tuple[Any, str]:

@@ -118,6 +118,8 @@ class Operator(NamedTuple):
     device_ns: Optional[int]
     device_total_ns: Optional[int]
     kernel_ns: Optional[int]
+    backward_device_ns: Optional[int]
+    backward_host_ns: Optional[int]
     unknown_ns: Optional[int]
 
 
@@ -131,6 +133,8 @@ class OperatorType(NamedTuple):
     device_ns: Optional[int]
     device_total_ns: Optional[int]
     kernel_ns: Optional[int]
+    backward_device_ns: Optional[int]
+    backward_host_ns: Optional[int]
     unknown_ns: Optional[int]
 
 
@@ -141,6 +145,7 @@ class TopRow(NamedTuple):
     self_ns: int
     share: float
     total_ns: int
+    backward_ns: Optional[int]
     least_ns: int
     median_ns: int
     p90_ns: int

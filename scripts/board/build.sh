@@ -47,5 +47,5 @@ command -v aarch64-linux-gnu-gcc >/dev/null ||
 printf "[constants]\nroot = '%s'\n" "$root" >"$root/root.cross"
 [ -e build-aarch64/build.ninja ] ||
     meson setup build-aarch64 --cross-file "$root/root.cross" --cross-file scripts/board/aarch64.cross -Donednn=disabled \
-        -Disal=disabled -Dstatic=true -Dtests=false
+        -Disal=disabled -Dfonts=disabled -Dstatic=true -Dtests=false
 ninja -C build-aarch64 opscope
