@@ -4,8 +4,9 @@
     bench/capture.py [--runs N] [--iterations N]
 
 The time is what the program itself measures for its iterations, which leaves out starting and ending: the least of
-a run, which others on the machine disturb least, and the median. The difference of each pair, whose order changes
-from one to the next, gives a median and an interval of 95 % (by ranks). Where valgrind is installed, instructions
+a run, which others on the machine disturb least, and the median; and the processor time of the program, which waits
+do not add to: of as many further iterations as it takes to leave starting and ending out. The difference of each pair,
+whose order changes from one to the next, gives a median and an interval of 95 % (by ranks). Where valgrind is installed, instructions
 are counted too, which repeat on a busy machine: those of an iteration, in the threads that work and in the one that
 writes down what they record. That one wakes by time, and under valgrind an iteration takes fifty times as long: it
 counts for more there than it is. The limit is 2 %, of times and of the instructions of the threads that work.
@@ -24,6 +25,11 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPSCOPE = ROOT / "build/bin/opscope"
 LIMIT = 2.0
+# Runs a command and prints what it says, with the seconds that its processors were busy.
+SPENT = """import json, resource, subprocess, sys
+about = json.loads(subprocess.run(sys.argv[1:], check=True, stdout=subprocess.PIPE).stdout)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps({**about, "processor_s": used.ru_utime + used.ru_stime}))"""
 
 
 def median_interval(values):
@@ -38,17 +44,31 @@ def median_interval(values):
 def times(command, folder):
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder)
     about = json.loads(done.stdout)
-    return {"least": about["least_ms"], "median": about["median_ms"]}
+    return {"least": about["least_ms"], "median": about["median_ms"], "processor": about["processor_s"] * 1e3}
 
 
-def measure_pairs(alone, captured, runs, folder):
-    times(alone, folder)
+def commands(iterations):
+    """The program alone, and captured."""
+    alone = [sys.executable, "-c", SPENT, OPSCOPE, "run", "p.opx", "--iterations", str(iterations), "--json",
+             "--max-elements", "1"]
+    return alone, [OPSCOPE, "profile", "-o", "out.prof", "--", *alone]
+
+
+def measure(iterations, captured, folder):
+    """Of an iteration; processor time of those that a run of twice as many has more."""
+    few = times(commands(iterations)[captured], folder)
+    more = times(commands(2 * iterations)[captured], folder)
+    return {**more, "processor": (more["processor"] - few["processor"]) / iterations}
+
+
+def measure_pairs(options, folder):
+    measure(options.iterations, False, folder)
     pairs = []
-    for number in range(runs):
+    for number in range(options.runs):
         if number % 2:
-            second, first = times(captured, folder), times(alone, folder)
+            second, first = measure(options.iterations, True, folder), measure(options.iterations, False, folder)
         else:
-            first, second = times(alone, folder), times(captured, folder)
+            first, second = measure(options.iterations, False, folder), measure(options.iterations, True, folder)
         pairs.append((first, second))
     return pairs
 
@@ -92,10 +112,8 @@ def main():
         model = ROOT / "tests/testdata/tosa_ops/add.mlir"
         subprocess.run([OPSCOPE, "compile", model, "--target", "host", "-o", "p.opx"], check=True, cwd=folder,
                        stdout=subprocess.DEVNULL)
-        alone = [OPSCOPE, "run", "p.opx", "--iterations", str(options.iterations), "--json", "--max-elements", "1"]
-        captured = [OPSCOPE, "profile", "-o", "out.prof", "--", *alone]
-        pairs = measure_pairs(alone, captured, options.runs, folder)
-        for kind in ("least", "median"):
+        pairs = measure_pairs(options, folder)
+        for kind in ("least", "median", "processor"):
             middle, low, high = median_interval([100 * (b[kind] / a[kind] - 1) for a, b in pairs])
             plain = median_interval([a[kind] for a, _ in pairs])[0]
             print(f"capture: {model.stem} on host, {kind} of an iteration {plain * 1e3:.1f} us, {options.runs} pairs:"

@@ -14,7 +14,7 @@ their own. Prints a table; says what is over its limit, and exits 0 all the same
 import os
 import subprocess
 
-from measuring import MIB, ROOT, best_times, judged, most_anonymous, row, run
+from measuring import MIB, ROOT, best_times, judged, kept, most_anonymous, row, run, section
 
 OPSCOPE = str(ROOT / "build/bin/opscope")
 GENERATOR = ROOT / "build/bench/generate_chrome"
@@ -29,10 +29,12 @@ def measure_trace(options, folder, flows):
     with open(trace, "wb") as file:
         subprocess.run([GENERATOR, str(options.bytes), *flows], check=True, stdout=file)
     subprocess.run([OPSCOPE, "convert", str(trace), "-o", str(profile)], check=True)
+    kept.figure("input", trace.stat().st_size, "B")
     reading = [OPSCOPE, "info", str(trace)]
     writing = [OPSCOPE, "convert", str(profile), "-o", str(again)]
     best = best_times(options.rounds, {"count": ["wc", "-l", str(trace)], "read": reading,
                                        "write": writing}, written=[again])
+    kept.figure("output", again.stat().st_size, "B")
     # "write" comes last in its round: its file is still there.
     speed = {"read": trace.stat().st_size / best["read"], "write": again.stat().st_size / best["write"]}
     row("wc -l", f"{best['count']:.3f} s")
@@ -52,7 +54,7 @@ def measure(options, folder):
     print(f"Chrome traces, {options.bytes / 1e6:,.0f} MB, {os.cpu_count()} CPUs, "
           f"best of {options.rounds}", flush=True)
     for title, flows in (("without flows", []), ("with flows", ["--flows"])):
-        print(title, flush=True)
+        section(title)
         measure_trace(options, folder, flows)
 
 

@@ -14,7 +14,7 @@ time for each operator must not grow with their number.
 
 import sys
 
-from measuring import ROOT, best_times, judged, row, run
+from measuring import ROOT, best_times, judged, kept, row, run, timed
 from peer import MODELS, OPSCOPE, fetch, onnxruntime
 
 sys.path.append(str(ROOT / "tests/gen"))
@@ -36,6 +36,7 @@ def compare_with_sessions(options, folder):
     there = fetch()
     print(f"compiled, proved and estimated, best of {options.rounds}")
     for path in sorted(MODELS.glob("*/model.onnx")):
+        kept.title = path.parent.name
         ours = best_times(options.rounds,
                           {target: compile_command(path, target, folder) for target in TARGETS})
         for target, seconds in ours.items():
@@ -57,7 +58,8 @@ def compare_skeletons(options, folder):
         command = [OPSCOPE.parent / "qaic-compile", f"-m={path}", f"-aic-binary-dir={folder}",
                    *[f"-onnx-define-symbol={symbol}" for symbol in symbols]]
         written = folder / "programqpc.bin"
-        best_times(1, {name: command})
+        kept.title = "qaic-compile"
+        timed(command)
         size = written.stat().st_size
         best = best_times(options.rounds, {
             name: command,
@@ -78,6 +80,7 @@ def measure_growth(options, folder):
             path = folder / f"chain_{element}_{count}.onnx"
             path.write_bytes(chain(count, element))
             commands[count] = compile_command(path, target, folder)
+        kept.title = f"operators on {element} for {target}"
         times = best_times(options.rounds, commands)
         print(f"operators on {element}, compiled for {target}, best of {options.rounds}")
         for count, seconds in times.items():

@@ -13,7 +13,7 @@ Prints a table; says what is over its limit, and exits 0 all the same.
 import os
 import subprocess
 
-from measuring import MIB, ROOT, best_times, judged, most_anonymous, row, run
+from measuring import MIB, ROOT, best_times, judged, kept, most_anonymous, row, run
 
 LOGGER = ROOT / "build/bin/perfetto_logger"
 GENERATOR = ROOT / "build/bench/generate_c2"
@@ -35,6 +35,8 @@ def measure(options, folder):
     print(f"{options.rows:,} rows, {size / MIB:,.0f} MiB, {os.cpu_count()} CPUs, "
           f"best of {options.rounds}", flush=True)
 
+    kept.figure("input", size, "B")
+    kept.figure("rows", options.rows, "")
     full = [str(LOGGER), "--compile_profile", str(profile), "--pb", str(trace)]
     short = [str(LOGGER), "--compile_profile", str(profile), "--no-args", "--pb", str(bare)]
     best = best_times(options.rounds,

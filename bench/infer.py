@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Computing networks, against ONNX Runtime in the same run.
 
-    bench/infer.py [--rounds 5] [--only NAME]... [--folder DIR]
+    bench/infer.py [--rounds 5] [--only NAME]... [--skeletons] [--folder DIR]
 
 One inference of each network of ../shared/data/models, and of a ResNet-18 and a
 MobileNet v2 with random weights, with 1 and 2 threads: by `opscope infer`, by
 `opscope run` of the program compiled for this machine, and by ONNX Runtime. Each
-takes turns in a fresh process, warm, and the best iteration of all rounds counts.
+takes turns in a fresh process, warm, and the best iteration of all rounds counts. With
+--skeletons those of ../shared/data/models/skeletons instead, whose weights are constants
+(batch 1, sequences of 128), and nothing else.
 
 Then the time from the start of a process to the first result of a network of about
 100 MB. ONNX Runtime's is that of its session and first run alone: node, which it
@@ -26,8 +28,8 @@ import statistics
 import subprocess
 import sys
 
-from measuring import MIB, ROOT, judged, row, run, timed
-from peer import MODELS, OPSCOPE, fetch, inputs_of, onnxruntime, opscope
+from measuring import MIB, ROOT, judged, kept, row, run, timed
+from peer import MODELS, OPSCOPE, fetch, inputs_of, onnxruntime, opscope, symbols_of
 
 sys.path.append(str(ROOT / "tests/gen"))
 from onnx_network import mobilenet_v2, resnet18, resnet50  # noqa: E402
@@ -47,10 +49,14 @@ STUDENT = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 8: 2.
 
 def add_options(parser):
     parser.add_argument("--only", action="append", default=[], help="networks to measure (all)")
+    parser.add_argument("--skeletons", action="store_true", help="networks without their weights instead")
 
 
 def networks(options, folder):
     """Names and files."""
+    if options.skeletons:
+        return {path.stem: path for path in sorted(MODELS.glob("skeletons/*.onnx"))
+                if not options.only or path.stem in options.only}
     found = {path.parent.name: path for path in sorted(MODELS.glob("*/model.onnx"))}
     for name, make in MADE.items():
         found[name] = folder / f"{name}.onnx"
@@ -65,12 +71,13 @@ class Network:
     def __init__(self, name, model, folder, iterations=ITERATIONS):
         self.name, self.model, self.folder, self.iterations = name, model, folder, iterations
         self.program = folder / f"{name}.opx"
-        subprocess.run([OPSCOPE, "compile", model, "--target", "host", "-o", self.program],
+        self.symbols = symbols_of(model)
+        subprocess.run([OPSCOPE, "compile", model, *self.symbols, "--target", "host", "-o", self.program],
                        check=True, stdout=subprocess.DEVNULL)
-        self.inputs = inputs_of(model, folder)
+        self.inputs = inputs_of(model, folder, *self.symbols)
 
     def infer(self, threads):
-        return opscope("infer", self.model, "--max-elements=1", f"--threads={threads}",
+        return opscope("infer", self.model, *self.symbols, "--max-elements=1", f"--threads={threads}",
                        f"--iterations={self.iterations}")["least_ms"]
 
     def run(self, threads, *options):
@@ -86,13 +93,14 @@ def measure_network(network, rounds, compare):
     ways = {"infer": network.infer, "run": network.run}
     if compare:
         ways["onnxruntime"] = network.theirs
-    best = {}
+    times = {(way, threads): [] for threads in THREADS for way in ways}
     for _ in range(rounds):
-        for threads in THREADS:
-            for way, measure_ms in ways.items():
-                key = way, threads
-                best[key] = min(best.get(key, math.inf), measure_ms(threads))
-    return best
+        for way, threads in times:
+            times[way, threads].append(ways[way](threads))
+    kept.title = network.name
+    for (way, threads), taken in times.items():
+        kept.times(f"{way}, threads {threads}", [ms / 1000 for ms in taken])
+    return {key: min(taken) for key, taken in times.items()}
 
 
 def print_network(name, best):
@@ -118,12 +126,17 @@ def measure_start(options, folder, compare):
     path = folder / "resnet50.onnx"
     path.write_bytes(resnet50())
     inputs = inputs_of(path, folder)
-    ours = theirs = math.inf
+    starts = {"infer": [], "onnxruntime": []}
     for _ in range(options.rounds):
-        ours = min(ours, timed([OPSCOPE, "infer", path, "--max-elements=1"]) * 1000)
+        starts["infer"].append(timed([OPSCOPE, "infer", path, "--max-elements=1"]) * 1000)
         if compare:
             answer = onnxruntime(model=str(path), inputs=inputs, folder=str(folder), iterations=1)
-            theirs = min(theirs, answer["open_ms"] + answer["run_ms"][0])
+            starts["onnxruntime"].append(answer["open_ms"] + answer["run_ms"][0])
+    ours, theirs = (min(starts[way], default=math.inf) for way in ("infer", "onnxruntime"))
+    kept.title = "first result"
+    for way, taken in starts.items():
+        if taken:
+            kept.times(way, [ms / 1000 for ms in taken])
     print(f"start to first result of a network of {path.stat().st_size / MIB:.0f} MiB, "
           f"best of {options.rounds}")
     row("opscope infer", f"{ours:.0f} ms", "the whole process")
@@ -187,6 +200,8 @@ def measure(options, folder):
     compare = fetch()
     found = networks(options, folder)
     measure_networks(found, options, folder, compare)
+    if options.skeletons:
+        return
     measure_start(options, folder, compare)
     for name in PROFILED:
         if name in found:

@@ -17,9 +17,8 @@ import os
 import random
 import re
 import subprocess
-import time
 
-from measuring import ROOT, judged, row, run
+from measuring import ROOT, all_times, judged, kept, row, run
 
 OPSCOPE = str(ROOT / "build/bin/opscope")
 SAMPLE = ROOT / "samples/pytorch/training.json.gz"
@@ -83,17 +82,6 @@ def write_trace(path, size):
     return spans
 
 
-def measured(command):
-    """Seconds by the clock, and of all processors."""
-    started = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise SystemExit(f"{' '.join(command)}: exit {process.returncode}")
-    return time.perf_counter() - started, used.ru_utime + used.ru_stime
-
-
 def measure(options, folder):
     trace, packed = folder / "trace.json", folder / "trace.pb.zst"
     spans = write_trace(trace, options.bytes)
@@ -103,15 +91,15 @@ def measure(options, folder):
     commands = {"wc -l": ["wc", "-l", str(trace)], "cat": ["cat", str(trace)],
                 "convert": [OPSCOPE, "convert", str(trace), "-o", str(packed)],
                 "top": [OPSCOPE, "top", str(trace)], "operators": [OPSCOPE, "operators", str(trace)]}
-    times = {name: [] for name in commands}
-    for _ in range(options.rounds):
-        for name, command in commands.items():
-            times[name].append(measured(command))
+    kept.figure("input", size, "B")
+    kept.figure("spans", spans, "")
+    times = all_times(options.rounds, commands)
     best = {name: tuple(map(min, zip(*taken))) for name, taken in times.items()}
     for name, (clock, processors) in best.items():
         row(name, f"{clock:.3f} s", f"{clock / best['wc -l'][0]:.1f} times wc -l; processors {processors:.3f} s, "
                                     f"{processors / best['wc -l'][1]:.1f} times")
     row("packed", f"{packed.stat().st_size / 1e6:.1f} MB")
+    kept.figure("packed", packed.stat().st_size, "B")
     judged("convert / wc -l, processors", best["convert"][1] / best["wc -l"][1], "", LIMIT_CONVERT)
     judged("trace / packed", size / packed.stat().st_size, "", LIMIT_SMALLER, at_least=True)
     answer = json.loads(subprocess.run([OPSCOPE, "top", "--json", str(packed)], check=True, capture_output=True).stdout)

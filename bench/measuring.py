@@ -1,6 +1,7 @@
-"""What the benchmarks share: times, anonymous memory, and a table of verdicts."""
+"""What the benchmarks share: times, anonymous memory, a table of verdicts, and a file that keeps them."""
 
 import argparse
+import os
 import pathlib
 import shutil
 import subprocess
@@ -8,29 +9,66 @@ import sys
 import tempfile
 import time
 
+from keeping import Kept
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MIB = 1 << 20
+kept = Kept(pathlib.Path(sys.argv[0]).stem)
+
+
+def measured(command):
+    """Seconds by the clock, and of all processors."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: exit {process.returncode}")
+    return time.perf_counter() - started, used.ru_utime + used.ru_stime
 
 
 def timed(command):
-    start = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
+    return measured(command)[0]
 
 
-def best_times(rounds, commands, written=()):
-    """The best time of each named command. They take turns, so that all share the noise.
+def section(title):
+    """What is measured from here on, of several inputs of a benchmark."""
+    kept.title = title
+    print(title, flush=True)
+
+
+def all_times(rounds, commands, written=()):
+    """Pairs of seconds (clock, processors) of each named command, round by round. They take turns, so that all share
+    the noise.
 
     What they write (`written`) is removed beforehand: to throw away the file of the round before
     may mean to wait for the disk.
     """
-    best = dict.fromkeys(commands, float("inf"))
+    times = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
             for path in written:
                 path.unlink(missing_ok=True)
-            best[name] = min(best[name], timed(command))
-    return best
+            times[name].append(measured(command))
+    for name, taken in times.items():
+        kept.times(str(name), *zip(*taken))
+    return times
+
+
+def best_times(rounds, commands, written=()):
+    """The best time of each by the clock."""
+    return {name: min(clock for clock, _ in taken) for name, taken in all_times(rounds, commands, written).items()}
+
+
+def c2_profile(folder, rows):
+    """A profile of so many spans, as opscope keeps it."""
+    table, profile = folder / "profile.csv", folder / f"{rows}.prof"
+    with open(table, "wb") as file:
+        subprocess.run([ROOT / "build/bench/generate_c2", str(rows)], check=True, stdout=file)
+    subprocess.run([ROOT / "build/bin/opscope", "convert", table, "-o", profile], check=True,
+                   stderr=subprocess.DEVNULL)
+    table.unlink()
+    return profile
 
 
 def anonymous(pid):
@@ -62,6 +100,7 @@ def row(name, value, note=""):
 
 def judged(name, value, unit, limit, note="", at_least=False):
     over = value < limit if at_least else value > limit
+    kept.figure(name, value, unit, limit, at_least)
     verdict = ("UNDER" if at_least else "OVER") if over else "within"
     row(name, f"{value:.1f}{unit}", f"{verdict} {limit}{unit}{note}")
 
@@ -74,9 +113,12 @@ def run(description, measure, add_options=lambda parser: None, rounds=5):
     parser.add_argument("--rounds", type=int, default=rounds)
     add_options(parser)
     parser.add_argument("--folder", help="where the files go (removed afterwards)")
+    parser.add_argument("--keep", help="adds what is measured to this file (docs/formats/runs.md)")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="opscope-bench-", dir=options.folder))
     try:
         measure(options, folder)
+        if options.keep:
+            kept.save(options.keep)
     finally:
         shutil.rmtree(folder)

@@ -13,7 +13,7 @@ import json
 import subprocess
 import sys
 
-from measuring import MIB, ROOT, judged, row, run
+from measuring import MIB, ROOT, judged, kept, row, run
 from peer import fetch, onnxruntime
 
 sys.path.append(str(ROOT / "tests/gen"))
@@ -37,7 +37,11 @@ def measure_opening(rounds, path, compare):
         ours.append(opened(path))
         theirs += [onnxruntime(model=str(path))] if compare else []
     best = min(round_["ms"][0] for round_ in ours)
+    kept.times("opscope", [round_["ms"][0] / 1000 for round_ in ours])
+    if compare:
+        kept.times("onnxruntime", [round_["open_ms"] / 1000 for round_ in theirs])
     size = path.stat().st_size
+    kept.figure("input", size, "B")
     print(f"opening a network of {size / MIB:.0f} MiB and {ours[0]['nodes']} operators, best of {rounds}")
     row("opscope", f"{best:.2f} ms", f"{ours[0]['file'] / MIB:.0f} MiB of the mapped file touched")
     judged("anonymous memory", max(round_["anonymous"] for round_ in ours) / MIB, " MiB",

@@ -9,6 +9,7 @@ OPSCOPE = ROOT / "build/bin/opscope"
 RUNTIME = ROOT / ".cache/opscope/onnxruntime"
 MODELS = ROOT.parent / "shared/data/models"
 
+SYMBOLS = {"batch": 1, "seq": 128}
 ELEMENTS = {"f32": (4, "float32"), "i64": (8, "int64"), "i32": (4, "int32"), "f64": (8, "float64")}
 
 
@@ -34,10 +35,21 @@ def opscope(*arguments):
     return json.loads(done.stdout)
 
 
-def inputs_of(model, folder):
+def symbols_of(model):
+    """Options for the lengths that a network leaves open."""
+    options = []
+    for symbol, length in SYMBOLS.items():
+        option = ["--define-symbol", f"{symbol},{length}"]
+        known = subprocess.run([OPSCOPE, "model", model, *option], check=False, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+        options += option if known.returncode == 0 else []
+    return options
+
+
+def inputs_of(model, folder, *options):
     """Zeros: the time does not depend on the numbers."""
     inputs = []
-    for index, value in enumerate(opscope("model", model)["inputs"]):
+    for index, value in enumerate(opscope("model", model, *options)["inputs"]):
         if value["constant"]:
             continue
         *dims, element = value["type"].split("x")

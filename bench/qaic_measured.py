@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Modelled against measured throughput and latency of Cloud AI 100 Standard cards.
 
-    bench/qaic_measured.py [--every 1] [--jobs 2] [--folder DIR]
+    bench/qaic_measured.py [--every 1] [--jobs 2] [--times FILE] [--folder DIR]
 
 Rows of ../shared/data/qaic/measured_*.csv whose network is in ../shared/data/models/skeletons are
 compiled by qaic-compile with the row's batch, sequence, cores, instances, -ols, -mos, further flags
@@ -10,17 +10,24 @@ instances x batch / t; latency is t for each inference of the set that is under 
 |ln(modelled / measured)|: its median and 90th percentile are printed, with the rank correlation, for
 each class. Rows that move more than HOST_BOUND bytes of inputs a second, more than two thirds of what
 their link carries, stand apart: the model lets every instance have the link for itself.
+
+All rows take long. With --times what was found is kept in a file, configuration by configuration, and
+taken from it when the same program runs again.
 """
 
 import concurrent.futures
 import csv
+import hashlib
+import json
 import math
+import os
+import pathlib
 import re
 import subprocess
 
 from measuring import ROOT, run
 
-COMPILER = ROOT / "build/bin/qaic-compile"
+COMPILER = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")) / "qaic-compile"
 DATA = ROOT.parent / "shared/data"
 SKELETONS = DATA / "models/skeletons"
 HOST_BOUND = 10e9
@@ -47,6 +54,26 @@ def modelled_s(words, folder, number):
     if found is None:
         return (done.stderr.strip().splitlines() or ["no modelled time"])[-1]
     return float(found[1]) * UNITS[found[2]]
+
+
+class Times:
+    """Modelled times by configuration. In a file there is a line for each, with the program that found it."""
+
+    def __init__(self, path):
+        self.path, self.known = path, {}
+        self.made_by = hashlib.sha256(COMPILER.read_bytes()).hexdigest()[:16]
+        for line in path.read_text().splitlines() if path and path.exists() else []:
+            made_by, words, time = json.loads(line)
+            if made_by == self.made_by:
+                self.known[tuple(words)] = time
+
+    def find(self, words, folder, number):
+        if words not in self.known:
+            self.known[words] = modelled_s(words, folder, number)
+            if self.path:
+                with open(self.path, "a", encoding="utf-8") as file:
+                    file.write(json.dumps([self.made_by, words, self.known[words]]) + "\n")
+        return self.known[words]
 
 
 def everything():
@@ -103,8 +130,9 @@ def measure(options, folder):
     there = [(line, kind) for line, kind in rows if (SKELETONS / f"{line['skeleton']}.onnx").exists()]
     there = there[::options.every]
     configurations = list(dict.fromkeys(flags(line) for line, _ in there))
+    kept = Times(options.times)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        times = dict(zip(configurations, pool.map(lambda pair: modelled_s(pair[1], folder, pair[0]),
+        times = dict(zip(configurations, pool.map(lambda pair: kept.find(pair[1], folder, pair[0]),
                                                   enumerate(configurations))))
     classes, failures = {}, {}
     for line, kind in there:
@@ -132,6 +160,7 @@ def measure(options, folder):
 def add_options(parser):
     parser.add_argument("--every", type=int, default=1, help="take every N-th row")
     parser.add_argument("--jobs", type=int, default=2, help="programs that are compiled at a time")
+    parser.add_argument("--times", type=pathlib.Path, help="a file that keeps what was found, for the next run")
 
 
 if __name__ == "__main__":

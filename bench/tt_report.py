@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 
-from measuring import MIB, ROOT, best_times, judged, most_anonymous, row, run, timed
+from measuring import MIB, ROOT, best_times, judged, kept, most_anonymous, row, run, timed
 
 OPSCOPE = ROOT / "build/bin/opscope"
 GENERATOR = ROOT / "build/bench/generate_tt_logs"
@@ -37,6 +37,8 @@ def measure(options, folder):
     size = sum(file.stat().st_size for file in files)
     print(f"{options.rows:,} rows, {size / MIB:,.0f} MiB, {os.cpu_count()} CPUs, "
           f"best of {options.rounds}", flush=True)
+    kept.figure("input", size, "B")
+    kept.figure("rows", options.rows, "")
     command = [str(OPSCOPE), "tt-report", str(folder / "logs"), "-o", str(folder / "report.csv")]
     best = best_times(options.rounds,
                       {"count": ["wc", "-l", *map(str, files)], "report": command})
