@@ -35,11 +35,11 @@ sys.path.insert(0, str(ROOT / "tests/e2e"))
 import support  # pylint: disable=wrong-import-position
 
 TIMEOUT = 4 * 3600  # of a part; a guard against what hangs
-ORACLES = ("trace-processor", "onnxruntime", "npm-networks")
+ORACLES = ("trace-processor", "onnxruntime", "npm-networks", "browser-tools", "mcp-client")
 TAP = re.compile(r"^\s*(not )?ok \d+(?: - )?([^#]*)(# *SKIP *(.*))?$", re.IGNORECASE)
 # End-to-end tests that take all networks instead of some when OPSCOPE_ALL is set, or that build
 # something of their own; conformance.py runs the others of this kind.
-SAMPLES = "042_million or 046_changing or 051_faults or 540_run or 624_damaged or 630_run or 632_annotate or 663_aarch64"
+SAMPLES = "042_million or 046_changing or 051_faults or 540_run or 624_damaged or 630_run or 632_annotate or 663_aarch64 or 905_packages"
 
 Counts = collections.namedtuple("Counts", "passed failed skipped")
 NONE = Counts(0, 0, 0)
@@ -141,8 +141,9 @@ def run_pytest(options, build, only="", **environment):
 
 # Suites ----------------------------------------------------------------------
 
-def run_script(script):
-    return Counts(0, 1, 0) if execute([sys.executable, ROOT / "tests" / script]) else Counts(1, 0, 0)
+def run_script(script, **environment):
+    failed = execute([sys.executable, ROOT / "tests" / script], **environment)
+    return Counts(0, 1, 0) if failed else Counts(1, 0, 0)
 
 
 SUITES = {
@@ -154,7 +155,7 @@ SUITES = {
     "lint": [lambda options: run_meson(options, "build", "lint")],
     "long": [lambda options: run_pytest(options, "build", SAMPLES, OPSCOPE_ALL="1"),
              lambda options: run_pytest(options, "build-asan", "626_mutated", OPSCOPE_ALL="1"),
-             lambda options: run_script("conformance.py"),
+             lambda options: run_script("conformance.py", OPSCOPE_ALL="1"),
              lambda options: run_script("fuzz.py")],
 }
 

@@ -52,6 +52,9 @@ def expected(spans):
         rows["Compute"] = covered(spans, {"compute"})
         rows["Compute Only"] = covered(spans, {"compute"}, MOVES)
         rows["Overlap"] = covered(spans, {"compute"}, (), MOVES)
+    if "communication" in roles:
+        rows["Communication Only"] = covered(spans, {"communication"}, TRANSFERS | {"compute"})
+        rows["Overlap Communication"] = covered(spans, {"compute"}, (), {"communication"})
     if roles & TRANSFERS:
         rows["Transfer"] = covered(spans, TRANSFERS)
     if roles & MOVES:
@@ -121,6 +124,18 @@ def test_a_machine_that_has_its_own_table_keeps_it(folder):
     equal([row["ns"] for row in first["metrics"] if row["name"] == "OVERALL"], [10], "its time")
     equal([row["name"] for row in second["metrics"]], ["OVERALL", "Compute", "Compute Only", "Overlap", "Idle",
                                                          "matrix"], "the other's")
+
+
+def test_only_lanes_say_whose_table_it_is(folder):
+    """A host alone is no NPU, whatever the format; lanes that say nothing are summed up as such."""
+    profile = ProfileFile()
+    profile.span(profile.track("main thread", role="host", engine="host"), "work", 0, 10)
+    profile.span(profile.track("marks"), "window", 0, 400)
+    names = [row["name"] for row in opscope("overview", "--json", write(folder / "h.prof", profile.bytes())).json()[0]["metrics"]]
+    equal(names, ["OVERALL", "Host", "Idle"], "a host")
+    events = [{"ph": "X", "pid": 1, "tid": 2, "ts": 10, "dur": 5, "name": "a"}]
+    [found] = opscope("overview", "--json", write(folder / "plain.json", json.dumps(events))).json()
+    equal({row["name"]: row["ns"] for row in found["metrics"]}, {"OVERALL": 5000, "Unknown Role": 5000, "Idle": 0}, "any trace")
 
 
 def test_info_says_role_and_place(folder):

@@ -72,7 +72,7 @@ def test_a_time_limit_is_handed_on(folder):
 
 def test_an_installed_plugin_finds_its_program(folder):
     session.run_line(folder, "true")
-    contains(run("make", "-n", "install", "PREFIX=/opt/x", cwd=ROOT).out, "share/opscope/python/opscope_pytest.py")
+    contains(run("make", "-n", "install-files", "PREFIX=/opt/x", cwd=ROOT).out, "share/opscope/python/opscope_pytest.py")
     python = folder / "opt/share/opscope/python"
     python.mkdir(parents=True)
     (folder / "opt/bin").mkdir()

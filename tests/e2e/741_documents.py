@@ -18,6 +18,7 @@ from torq_runtime import job_csv, random_jobs
 LEFT_OUT = {
     r"^(make|tests/run\.py|python3 tests/|scripts/)": "builds, tests or measures the project: other tests do",
     r"^(git|sudo|apt-get|meson|ninja|cc|gcc|c\+\+|g\+\+|pkg-config|man|python3 -c|import) ": "other programs",
+    r"\bopscope (view|mcp)\b": "serve until they are ended: 652_view and 750_mcp do",
     r"^opscope calibrate": "measures this machine for half a minute: 550_host does",
     r"--torq-addr|--torq-ssh": "boards, which no test may call but by way of board.py: 662_board does",
     r"^pytest ": "662_board and 661_pytest_plugin do",

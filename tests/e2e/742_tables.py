@@ -15,7 +15,7 @@ from torq_compile import *
 
 NETWORK = ROOT / "tests/testdata/tosa_ops/add.mlir"
 TWO = ROOT / "tests/testdata/tosa_ops/every_operator.mlir"
-OPTIONS = ("--columns", "--sort", "--top", "--help-columns")
+OPTIONS = ("--columns", "--sort", "--top", "--skip", "--help-columns")
 
 
 def timeline(folder):
@@ -69,6 +69,8 @@ TABLES = {
     "operators": (lambda folder: [timeline(folder)], ["operators"], ("name", "calls")),
     "top": (lambda folder: [timeline(folder)], ["spans"], ("label", "count")),
     "diff": (lambda folder: [timeline(folder)] * 2, ["changes"], ("name", "verdict")),
+    "explain": (lambda folder: [timeline(folder)], ["critical_path"], ("label", "pieces")),
+    "whatif": (lambda folder: [timeline(folder), "--no-gaps", "--overlap-copies"], ["changes"], ("change", "speedup")),
     "model": (lambda folder: [NETWORK], ["operators"], ("index", "type")),
     "check": (lambda folder: [tests(folder)], None, ("case", "status")),
     "score": (lambda folder: [NETWORK, "-n", "1"], [0, "operators"], ("name", "measured_us")),
@@ -153,6 +155,8 @@ def test_order_and_number_of_rows(folder):
         equal(values("--sort", f"{keys[0]}:desc"), all_values[::-1], f"{command}: the largest first")
         equal(values("--sort", keys[0], "--top", "1"), all_values[:1], f"{command}: one")
         equal(values("--sort", keys[0], "--top", "0"), all_values, f"{command}: all")
+        equal(values("--sort", keys[0], "--top", "1", "--skip", "1"), all_values[1:2], f"{command}: the second")
+        equal(values("--sort", keys[0], "--skip", "100000"), [], f"{command}: beyond the end")
 
 
 def test_wrong_use(folder):
@@ -163,6 +167,7 @@ def test_wrong_use(folder):
         contains(opscope(command, *words, "--sort", "nonesuch", code=2).err, "--help-columns", command)
         contains(opscope(command, *words, "--sort", f"{keys[0]}:up", code=2).err, ":desc", command)
         contains(opscope(command, *words, "--top", "x", code=2).err, "--top 'x'", command)
+        contains(opscope(command, *words, "--skip", "x", code=2).err, "--skip 'x'", command)
 
 
 def on_terminal(width, *words):

@@ -3,6 +3,7 @@
 import platform
 
 from support import *
+from onnx_writer import *
 
 
 def binaries():
@@ -34,6 +35,30 @@ def test_binaries_are_hardened():
     if platform.machine() == "x86_64":
         code = run("objdump", "-d", "--no-show-raw-insn", "--disassemble=main", binaries()[0]).out
         contains(code, "endbr64", "functions are marked as what may be called")
+
+
+def loaded(*words):
+    """The libraries that a command loads, by the loader's own account."""
+    done = run(program("opscope"), *words, env={"LD_DEBUG": "files"})
+    return set(re.findall(r"calling init: \S*/(lib\w+)", done.err))
+
+
+def test_libraries_are_loaded_by_those_who_need_them(folder):
+    """To load oneDNN or fonts takes longer than most commands."""
+    if SANITIZED:
+        raise Skip("the sanitizers' loader is another one")
+    late = ("dnnl", "gomp", "stdc++", "freetype")
+    needed = re.findall(r"NEEDED.*\[(.*)\]", readelf("-dW", program("opscope")))
+    true(not any(word in name for name in needed for word in late), f"needed at the start: {needed}")
+    trace = ROOT / "samples/onnxruntime/mobilenet_v2.json.gz"
+    true(not any(word in name for name in loaded("info", trace) for word in late), "info loads none of them")
+    drawing = loaded("timeline", trace, "-o", folder / "t.png")
+    true("libdnnl" not in drawing, "a picture computes nothing")
+    network = write(folder / "product.onnx", make_model(make_graph(
+        [make_node("Conv", ["x", "w"], ["y"])], [make_value("x", "f32", [1, 3, 32, 32])], [make_value("y")],
+        [make_tensor("w", "f32", [16, 3, 3, 3], [0.5] * 432)])))
+    if "libdnnl" not in loaded("infer", network, "--max-elements=1"):
+        raise Skip("built without oneDNN, or not on this machine")
 
 
 main()

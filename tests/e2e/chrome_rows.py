@@ -1,4 +1,5 @@
-"""What Perfetto's trace_processor sees in a trace, for comparing a Chrome trace and a .pb."""
+"""What Perfetto's trace_processor sees in a trace, for comparing a Chrome trace and a .pb, which also says of
+which call an event is."""
 import collections
 
 from support import re, without_loss
@@ -13,7 +14,7 @@ SLICES = """
     left join process using (upid)"""
 ARGUMENTS = """
     select arg_set_id, key, int_value, string_value, real_value, value_type from args
-    where key glob 'debug.*' or key glob 'args.*'"""
+    where (key glob 'debug.*' or key glob 'args.*') and key <> 'debug.opscope_call'"""
 SAMPLES = """
     select ts, value, counter_track.name, unit
     from counter join counter_track on track_id = counter_track.id"""

@@ -5,7 +5,7 @@ A test is a script tests/e2e/NNN_name.py:
     from support import *
 
     def test_prints_its_version(folder):
-        equal(opscope("--version").out, "opscope 0.1.0\\n", "version")
+        equal(opscope("--version").out, "opscope 0.2.0\\n", "version")
 
     main()
 

@@ -7,7 +7,8 @@
 //   FAULTS_ERROR   an error number, or "short": a read or write of one byte
 //   FAULTS_COUNT   a file of 16 bytes for two numbers: calls so far, how many failed
 //
-// What the C library calls inside itself (stdio) is not seen, but for memory.
+// What the C library calls inside itself (stdio) is not seen, but for memory; and what a library
+// does while it is loaded is not ours: one in C++ ends the process where it finds no memory then.
 
 #undef free // of the system
 
@@ -58,9 +59,11 @@ void *__libc_realloc(void *block, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
+static __thread bool loading; // a library, by dlopen
+
 static bool fault(enum fault_call call)
 {
-    if (!armed || call != counted)
+    if (!armed || loading || call != counted)
         return false;
     const uint64_t number = atomic_fetch_add(&counts[0], 1) + 1;
     if (fails_at == 0 || number < fails_at || (number > fails_at && !fails_after))
@@ -100,6 +103,21 @@ uint64_t faults_disarm(void)
 int64_t faults_live_blocks(void)
 {
     return live_blocks;
+}
+
+// Loading ----------------------------------------------------------------------------------------
+
+VISIBLE void *dlopen(const char *name, int flags)
+{
+    static void *(*real)(const char *name, int flags);
+    loading = true;
+    if (real == NULL) {
+        void *found = dlsym(RTLD_NEXT, "dlopen");
+        memcpy(&real, &found, sizeof found);
+    }
+    void *library = real(name, flags);
+    loading = false;
+    return library;
 }
 
 // Around main ------------------------------------------------------------------------------------
