@@ -226,10 +226,34 @@ static void make_alike(int file, const struct place *place)
 // Whoever finds the file locked knows that it is being written.
 static bool lock(int file)
 {
+    return flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+// False when another run removed it before it was locked.
+static bool lock_named(int file)
+{
     struct stat about;
-    if (flock(file, LOCK_EX | LOCK_NB) != 0)
-        return errno != EWOULDBLOCK;
-    return fstat(file, &about) == 0 && about.st_nlink > 0;
+    return lock(file) && fstat(file, &about) == 0 && about.st_nlink > 0;
+}
+
+// A file that has its name only when it is locked, so that nobody takes it for a remnant; where the
+// file system has no files without names, it is without a lock for a moment. Negative: errno.
+static int create_locked(int folder, const char *name, mode_t mode)
+{
+    char link[32];
+    int file = openat(folder, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
+    if (file >= 0) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+        if (lock(file) && linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) == 0)
+            return file;
+        close(file);
+    }
+    file = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (file < 0 || lock_named(file))
+        return file;
+    close(file);
+    errno = EEXIST;
+    return -1;
 }
 
 static status create(const struct place *place, const char *path,
@@ -244,19 +268,15 @@ static status create(const struct place *place, const char *path,
                  TEMPORARY_SIZE - DIGITS - (int)sizeof ENDING, beginning,
                  (unsigned long long)number, ENDING);
         temporary->folder = place->folder; // before there is something to remove
-        const int file =
-            openat(place->folder, temporary->name,
-                   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, place->exists ? 0600 : 0666);
-        if (file >= 0 && lock(file)) {
+        const int file = create_locked(place->folder, temporary->name, place->exists ? 0600 : 0666);
+        if (file >= 0) {
             make_alike(file, place);
             *out_file = file;
             return STATUS_OK;
         }
         const int error = errno;
         temporary->folder = -1;
-        if (file >= 0)
-            close(file);
-        else if (error != EEXIST)
+        if (error != EEXIST)
             return status_system(error, path, "cannot create");
     }
     return status_system(EEXIST, path, "cannot create");
