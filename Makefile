@@ -1,4 +1,4 @@
-# make            build/bin/opscope and the vendors' names for it
+# make            build/bin/opscope, the vendors' names for it, and the libraries
 # make demo       networks compiled, run, annotated and shown, in a minute
 # make test       everything that must hold; the last line counts
 # make test-long  what takes longer: make conformance, tests that sample the networks with all of them,
@@ -35,6 +35,7 @@ FUZZ_TOTAL ?=
 SANITIZE ?=
 COVERAGE ?= unit e2e
 E2E ?=
+LIBRARIES = libopscope.so libopscope.a libopscope-record.so libopscope-record.a libopscope-session.so
 
 SANITIZERS = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
 # Counters that several threads add to; warnings that only the counters cause.
@@ -54,7 +55,7 @@ links = mkdir -p $(1)/bin && ln -sf ../opscope $(1)/bin/opscope && $(1)/bin/opsc
 
 all: dependencies
 	@$(call setup,build)
-	@$(call build,build,opscope)
+	@$(call build,build,opscope $(LIBRARIES))
 	@$(call links,build)
 
 demo: all
@@ -132,7 +133,6 @@ uninstall:
 # The same without that, for packages: everything below DESTDIR, nothing is built.
 install-files: SHARE = $(DESTDIR)$(PREFIX)/share
 install-files: LIB = $(DESTDIR)$(LIBDIR)
-install-files: LIBRARIES = libopscope.so libopscope.a libopscope-record.so libopscope-record.a libopscope-session.so
 install-files:
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 $(BUILD)/opscope "$(DESTDIR)$(PREFIX)/bin/opscope"
