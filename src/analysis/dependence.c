@@ -504,6 +504,7 @@ status dependence_read(struct profile *profile, struct dependence *out_dependenc
                           .last_move = DEPENDENCE_NONE,
                           .latest = {{0, DEPENDENCE_NONE}, {0, DEPENDENCE_NONE}},
                           .one_side = profile_fact(profile, "target").size > 0};
+    out_dependence->totals = profile_has_totals(profile);
     status result = pieces_read(profile, &pieces);
     if (result == STATUS_OK)
         result = make(&maker);

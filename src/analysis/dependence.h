@@ -102,6 +102,7 @@ struct dependence {
     struct dependence_moves *moves; // by track
     uint64_t first, last;           // ns: of all pieces
     uint64_t launch; // ns: the least that was seen from a launch to a start that waited for it
+    bool totals; // the profile has sums alone, which wait for nothing: there are no nodes
     // How it came about:
     uint64_t flows; // that reach a piece
     uint64_t flows_used;
@@ -111,7 +112,8 @@ struct dependence {
     struct spool node_spool, edge_spool, stage_spool;
 };
 
-// Fails for a profile with more than 2^32 pieces or dependences; one without spans has no nodes.
+// Fails for a profile with more than 2^32 pieces or dependences; one without spans, or with sums in
+// the place of times (the fact `placement`), has no nodes.
 status dependence_read(struct profile *profile, struct dependence *out_dependence);
 void dependence_free(struct dependence *dependence);
 

@@ -341,7 +341,8 @@ status pieces_read(struct profile *profile, struct pieces *out_pieces)
         memory_allocate_zeroed(profile->tracks.count + 1, sizeof *out_pieces->moves);
     look_at_tracks(&reader);
     status result = STATUS_OK;
-    for (uint32_t i = 0; result == STATUS_OK && i < profile->tracks.count; i++)
+    const uint32_t tracks = profile_has_totals(profile) ? 0 : profile->tracks.count;
+    for (uint32_t i = 0; result == STATUS_OK && i < tracks; i++)
         result = read_track(&reader, i);
     hash_free(&reader.part_index);
     free(reader.open);

@@ -171,19 +171,31 @@ static void find_use(const struct qaic_raw_stats *stats, const struct qaic_netwo
     }
 }
 
+// As the summary counts it, so that both say the same.
+static double execution_us(const struct qaic_raw_stats *stats)
+{
+    uint64_t start = UINT64_MAX, end = 0;
+    const size_t lanes = (size_t)stats->cores * stats->threads;
+    for (size_t i = 0; i < lanes; i++) {
+        const struct qaic_raw_thread *thread = &stats->thread_times[i];
+        start = thread->start < start ? thread->start : start;
+        end = thread->end > end ? thread->end : end;
+    }
+    return end > start ? (double)(end - start) * 1e6 / QAIC_TICKS_A_SECOND : NAN;
+}
+
 static struct device_figures find_figures(const struct running *running,
-                                          const struct sample *sample, uint64_t cycles)
+                                          const struct sample *sample)
 {
     struct device_figures figures = {NAN, NAN, NAN, NAN, NAN, {NAN, NAN, NAN, NAN}};
     const struct qaic_network *network = part_of(running, sample)->network;
     if (network->stats_level < QAIC_LEVEL_THREADS)
         return figures;
-    if (cycles > 0)
-        figures.execution_us = (double)cycles * 1e6 / (double)running->program.target->clock;
     // Operations are not needed for these.
     const int32_t level =
         network->stats_level < QAIC_LEVEL_PORTS ? network->stats_level : QAIC_LEVEL_PORTS;
     struct qaic_raw_stats *stats = stats_at(running, sample, level);
+    figures.execution_us = execution_us(stats);
     find_port_waits(stats, &figures);
     find_traffic(stats, &figures);
     find_use(stats, network, &figures);
@@ -195,15 +207,14 @@ void qaic_device_model(struct running *running)
 {
     for (size_t i = 0; i < running->program.part_count && !running->measured; i++) {
         const struct sample any = {.part = i};
-        running->parts[i].figures = find_figures(running, &any, running->parts[i].times->end);
+        running->parts[i].figures = find_figures(running, &any);
     }
 }
 
 struct device_figures qaic_device_figures(const struct running *running,
                                           const struct sample *sample)
 {
-    return running->measured ? find_figures(running, sample, sample->end)
-                             : running->parts[sample->part].figures;
+    return running->measured ? find_figures(running, sample) : running->parts[sample->part].figures;
 }
 
 // Paths ---------------------------------------------------------------------------------

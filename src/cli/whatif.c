@@ -260,6 +260,11 @@ static status cli_whatif_show(const struct arguments *arguments, struct whatif_r
     STATUS_TRY(read_what(arguments, request));
     STATUS_TRY(opened_read(path, &options, &request->profile));
     STATUS_TRY(dependence_read(request->profile, &request->dependence));
+    if (request->dependence.totals)
+        return status_make(STATUS_DATA,
+                           "%s: has sums alone: when things happened is not in it, so nothing can "
+                           "be put on a new time axis; give a trace or a profile of the run",
+                           path);
     if (request->dependence.node_count == 0)
         return status_make(STATUS_DATA, "%s: no spans of which anything could be faster", path);
     read_far_names(request);

@@ -372,6 +372,11 @@ void profile_free(struct profile *profile)
 
 // Reading ---------------------------------------------------------------------
 
+bool profile_has_totals(const struct profile *profile)
+{
+    return view_is(profile_fact(profile, "placement"), "totals");
+}
+
 bool profile_extent(const struct profile *profile, uint64_t *out_first, uint64_t *out_last)
 {
     bool any = false;

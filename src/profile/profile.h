@@ -199,6 +199,9 @@ uint32_t profile_process_of(const struct profile *profile, uint32_t track);
 // "" when the profile does not say.
 struct view profile_fact(const struct profile *profile, const char *key);
 
+// Its spans are sums: how long they are is true, when they are is not (the fact `placement`).
+bool profile_has_totals(const struct profile *profile);
+
 // When its first event starts and its last one ends, in ns; false when it has none.
 bool profile_extent(const struct profile *profile, uint64_t *out_first, uint64_t *out_last);
 

@@ -160,7 +160,10 @@ static void say_memory(const struct explanation *explanation, struct bytes *to)
 void explanation_sentences(const struct explanation *explanation, struct bytes *to)
 {
     if (explanation->path.last == DEPENDENCE_NONE) {
-        bytes_append_format(to, "There are no spans: nothing took any time.\n");
+        bytes_append_format(to, explanation->dependence.totals
+                                    ? "There are sums alone: when things happened, and what waited "
+                                      "for what, the file does not say.\n"
+                                    : "There are no spans: nothing took any time.\n");
         return;
     }
     say_path(explanation, to);

@@ -29,8 +29,6 @@ struct opstats_reading {
     struct segments lanes; // struct opstats_lane
     struct hash_index index;
     struct bytes scratch;
-    uint32_t *tracks; // of its lanes, for their provenance
-    size_t track_count, track_capacity;
 };
 
 bool chrome_opstats_is(const struct chrome_event *event)
@@ -97,7 +95,7 @@ static bool number_after(struct view text, const char *word, uint32_t *out_numbe
     return false;
 }
 
-static enum role opstats_role_of(struct view engine)
+static enum role role_of_engine(struct view engine)
 {
     if (engine.size == 0)
         return ROLE_DEVICE;
@@ -163,12 +161,9 @@ static void opstats_mark(struct opstats_reading *reading, struct opstats_lane *l
         engine = view_slice(engine, 1, engine.size);
     if (!found)
         core = (uint32_t)(lane->pid >= PROCESS_CORES ? lane->pid - PROCESS_CORES : lane->pid);
-    set_place(reading, lane, made, waits ? ROLE_WAIT : opstats_role_of(engine), engine);
+    set_place(reading, lane, made, waits ? ROLE_WAIT : role_of_engine(engine), engine);
     made->core = core < UINT32_MAX ? core + 1 : 0;
     made->device = number_after(text, "_slice", &device, &end) ? device + 1 : 0;
-    reading->tracks = memory_grow(reading->tracks, reading->track_count, &reading->track_capacity,
-                                  sizeof *reading->tracks);
-    reading->tracks[reading->track_count++] = track;
 }
 
 // Events -----------------------------------------------------------------------------------
@@ -263,14 +258,41 @@ static uint32_t opstats_call_of(struct chrome_dialect *dialect, const struct chr
     return node->call;
 }
 
+// A DMA moves data in and out by the same lane; of those that compute, some only rearrange.
+static enum role opstats_role_of(const struct chrome_event *event)
+{
+    const struct view kind = chrome_argument(event->args, "opKind");
+    const enum role role =
+        kind.size == 0 ? ROLE_NONE : node_role_of(kind, chrome_argument(event->args, "opMemory"));
+    return role == ROLE_COMPUTE ? ROLE_NONE : role;
+}
+
+// Said by what wrote the trace: qaic-opstats, or a simulated card's runtime.
+static bool is_modelled(const struct profile *profile)
+{
+    return view_starts_with(profile_fact(profile, "times"), "modelled") ||
+           view_starts_with(profile_fact(profile, "device"), "modelled");
+}
+
+static bool is_of_host(const struct profile *profile, uint32_t track)
+{
+    const uint32_t process = profile_process_of(profile, track);
+    const uint32_t name = profile_track(profile, process)->name;
+    return profile_track(profile, track)->role == ROLE_HOST ||
+           view_starts_with(profile_text(profile, name), "HOST");
+}
+
 static void opstats_finish(struct chrome_dialect *dialect, const char *path, uint64_t unread)
 {
     struct opstats_reading *reading = (struct opstats_reading *)dialect;
-    const bool modelled = view_starts_with(profile_fact(reading->profile, "times"), "modelled");
+    struct profile *profile = reading->profile;
+    const bool modelled = is_modelled(profile);
     (void)path;
     (void)unread;
-    for (size_t i = 0; modelled && i < reading->track_count; i++)
-        profile_track(reading->profile, reading->tracks[i])->provenance = PROVENANCE_MODELLED;
+    for (uint32_t i = 1; modelled && i < profile->tracks.count; i++) {
+        if (!is_of_host(profile, i))
+            profile_track(profile, i)->provenance = PROVENANCE_MODELLED;
+    }
     nodes_finish(&reading->nodes);
 }
 
@@ -281,7 +303,6 @@ static void opstats_release(struct chrome_dialect *dialect)
     segments_free(&reading->lanes);
     hash_free(&reading->index);
     bytes_free(&reading->scratch);
-    free(reading->tracks);
     free(reading);
 }
 
@@ -293,6 +314,7 @@ status chrome_opstats_open(const struct input *input, struct profile *profile,
     reading->dialect = (struct chrome_dialect){.format = "qaic-trace",
                                                .place = opstats_place,
                                                .call_of = opstats_call_of,
+                                               .role_of = opstats_role_of,
                                                .finish = opstats_finish,
                                                .free = opstats_release};
     reading->profile = profile;

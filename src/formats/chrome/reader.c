@@ -577,6 +577,8 @@ static status look_for_overlaps(struct chrome_reading *reading)
 {
     for (uint32_t i = 0; i < reading->lanes.lanes.count; i++) {
         struct chrome_lane *lane = segments_get(&reading->lanes.lanes, i);
+        if (!profile_track(reading->profile, lane->spans.track)->nests)
+            continue;
         if (lane->overlaps.unsorted)
             STATUS_TRY(
                 chrome_overlaps_look_again(&lane->overlaps, reading->profile, lane->spans.track));

@@ -9,7 +9,7 @@
 #include "formats/trace/nodes.h"
 #include "summary.h"
 
-enum { GROUPS_MOST = 64 }; // lanes of a core
+enum { GROUPS_MOST = 64, THREADS_MOST = 64 }; // lanes of a core, threads of each
 
 // "aicsoftmax HVX TCM (float16)", taken apart.
 struct details {
@@ -20,11 +20,13 @@ struct details {
     bool waits; // sync or barrier
 };
 
+// Of a role of a group: a lane for each thread that it takes.
 struct summary_lane {
     struct view group;
     enum role role;
-    uint32_t track;
-    uint64_t end; // of the last span
+    uint32_t track; // of the first thread; those of the others come after it
+    uint32_t threads;
+    uint64_t ends[THREADS_MOST]; // of the last span of each
 };
 
 struct summary_reading {
@@ -60,6 +62,11 @@ static struct details take_apart(struct view text)
     if (text.size >= 2 && text.data[0] == '(' && text.data[text.size - 1] == ')')
         details.types = view_slice(text, 1, text.size - 1);
     return details;
+}
+
+static enum role role_of(const struct details *details)
+{
+    return details->waits ? ROLE_WAIT : node_role_of(details->kind, details->memory);
 }
 
 // Operators --------------------------------------------------------------------------------
@@ -112,6 +119,40 @@ static uint32_t add_track(struct summary_reading *reading, struct track track, c
     return profile_track_add(reading->profile, &track);
 }
 
+// Of how many threads the rows of a role are the sum, at least: none is busy for longer than the
+// inference.
+static uint32_t threads_of(const struct qaic_core *core, struct view group, enum role role)
+{
+    double sum = 0;
+    for (size_t i = 0; i < core->row_count; i++) {
+        const struct details details = take_apart(core->rows[i].details);
+        if (view_equal(details.group, group) && role_of(&details) == role &&
+            core->rows[i].ucycles > 0)
+            sum += core->rows[i].ucycles;
+    }
+    const double threads = core->ucycles > 0 ? ceil(sum / (double)core->ucycles) : 1;
+    return threads < 1 ? 1 : threads < THREADS_MOST ? (uint32_t)threads : THREADS_MOST;
+}
+
+static void add_lanes(struct summary_reading *reading, struct summary_lane *lane,
+                      struct track track, uint64_t start)
+{
+    char engine[64], name[160];
+    snprintf(engine, sizeof engine, "%.*s%s", (int)(lane->group.size < 48 ? lane->group.size : 48),
+             lane->group.data, node_role_suffix(lane->role));
+    profile_track_set_engine(reading->profile, &track, lane->role, engine);
+    for (uint32_t i = 0; i < lane->threads; i++) {
+        snprintf(name, sizeof name, "%s totals", engine);
+        if (lane->threads > 1)
+            snprintf(name, sizeof name, "%s totals, thread %" PRIu32 " of %" PRIu32, engine, i + 1,
+                     lane->threads);
+        track.index = i;
+        lane->ends[i] = start;
+        const uint32_t made = add_track(reading, track, name);
+        lane->track = i == 0 ? made : lane->track;
+    }
+}
+
 // NULL: a core has no more than GROUPS_MOST.
 static struct summary_lane *lane_of(struct summary_reading *reading, const struct qaic_core *core,
                                     uint32_t parent, uint64_t start, struct view group,
@@ -124,18 +165,14 @@ static struct summary_lane *lane_of(struct summary_reading *reading, const struc
     }
     if (reading->lane_count == GROUPS_MOST)
         return NULL;
-    char engine[64], name[160];
-    struct track track = {.kind = TRACK_LANE,
-                          .parent = parent,
-                          .core = core->number + 1,
-                          .rank = (int32_t)reading->lane_count + 1};
-    snprintf(engine, sizeof engine, "%.*s%s", (int)(group.size < 48 ? group.size : 48), group.data,
-             node_role_suffix(role));
-    snprintf(name, sizeof name, "%s totals", engine);
-    profile_track_set_engine(reading->profile, &track, role, engine);
+    const struct track track = {.kind = TRACK_LANE,
+                                .parent = parent,
+                                .core = core->number + 1,
+                                .rank = (int32_t)reading->lane_count + 1};
     struct summary_lane *lane = &reading->lanes[reading->lane_count++];
     *lane = (struct summary_lane){
-        .group = group, .role = role, .track = add_track(reading, track, name), .end = start};
+        .group = group, .role = role, .threads = threads_of(core, group, role)};
+    add_lanes(reading, lane, track, start);
     return lane;
 }
 
@@ -182,6 +219,26 @@ static void summary_profile_lose(struct summary_reading *reading, const struct q
                  core->number, VIEW_ARGUMENTS(row->details), why);
 }
 
+// What a thread has of a row, which says what all of the group took together: an equal part, so
+// that they take no longer than the inference. What the row says besides stands with the first.
+static void add_share(struct summary_reading *reading, struct summary_lane *lane, uint32_t thread,
+                      uint64_t ucycles, struct view kind, uint32_t call)
+{
+    const uint64_t part = ucycles / lane->threads + (thread < ucycles % lane->threads ? 1 : 0);
+    const struct event event = {.kind = EVENT_SPAN,
+                                .track = lane->track + thread,
+                                .name = profile_string(reading->profile, kind),
+                                .start = lane->ends[thread],
+                                .end = lane->ends[thread] + part,
+                                .call = call};
+    if (thread > 0 && part == 0)
+        return;
+    lane->ends[thread] = event.end;
+    profile_track(reading->profile, event.track)->ledger.expected++;
+    profile_event_add(reading->profile, &event,
+                      thread == 0 ? bytes_view(&reading->values) : VIEW_LITERAL(""));
+}
+
 static void add_row(struct summary_reading *reading, const struct qaic_core *core, size_t index,
                     uint32_t parent, uint64_t start)
 {
@@ -191,25 +248,20 @@ static void add_row(struct summary_reading *reading, const struct qaic_core *cor
         summary_profile_lose(reading, core, row, LEDGER_IMPOSSIBLE, "the row is there twice");
         return;
     }
-    const enum role role = details.waits ? ROLE_WAIT : node_role_of(details.kind, details.memory);
+    const enum role role = role_of(&details);
     struct summary_lane *lane = lane_of(reading, core, parent, start, details.group, role);
     if (lane == NULL || !(row->ucycles >= 0 && row->ucycles < 0x1p62)) {
         summary_profile_lose(reading, core, row, LEDGER_LOST, "has no number of ucycles");
         return;
     }
-    struct event event = {.kind = EVENT_SPAN,
-                          .track = lane->track,
-                          .name = profile_string(reading->profile, details.kind),
-                          .start = lane->end,
-                          .end = lane->end + (uint64_t)row->ucycles};
+    uint32_t call_id = 0;
     if (!details.waits) {
         const struct call call = {.operator_id = operator_of(reading, row, &details)};
-        event.call = profile_call_add(reading->profile, &call);
+        call_id = profile_call_add(reading->profile, &call);
     }
-    lane->end = event.end;
     add_figures(reading, row);
-    profile_track(reading->profile, event.track)->ledger.expected++;
-    profile_event_add(reading->profile, &event, bytes_view(&reading->values));
+    for (uint32_t i = 0; i < lane->threads; i++)
+        add_share(reading, lane, i, (uint64_t)row->ucycles, details.kind, call_id);
 }
 
 // Cores ------------------------------------------------------------------------------------

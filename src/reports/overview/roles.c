@@ -93,18 +93,33 @@ static int roles_compare_places(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index); // their places before
 }
 
+// Whether an engine of this place and name does work of another role, too.
+static bool has_other_roles(const struct overview *overview, const struct overview_lane *engine)
+{
+    for (size_t i = 0; i < overview->engine_count; i++) {
+        const struct overview_lane *other = &overview->engines[i];
+        if (other->device == engine->device && other->core == engine->core &&
+            other->engine == engine->engine && other->role != engine->role)
+            return engine->engine != 0;
+    }
+    return false;
+}
+
 static void name_engine(const struct overview *overview, const struct overview_lane *engine,
                         char *name, size_t room)
 {
     char device[32] = "";
     char core[32] = "";
+    char role[32] = "";
     const struct view word = engine->engine != 0 ? profile_text(overview->profile, engine->engine)
                                                  : view_of(role_name(engine->role));
     if (engine->device != 0)
         snprintf(device, sizeof device, "device %" PRIu32 " ", engine->device - 1);
     if (engine->core != 0)
         snprintf(core, sizeof core, "core %" PRIu32 " ", engine->core - 1);
-    snprintf(name, room, "%s%s%.*s", device, core, VIEW_ARGUMENTS(word));
+    if (has_other_roles(overview, engine))
+        snprintf(role, sizeof role, " %s", role_name(engine->role));
+    snprintf(name, room, "%s%s%.*s%s", device, core, VIEW_ARGUMENTS(word), role);
 }
 
 // What is called as a role is: all that there is to say stands in the rows of the roles.
@@ -155,7 +170,7 @@ void overview_roles_rows(const struct overview *overview, const struct launch_ga
                          struct overview_rows *out_rows)
 {
     *out_rows = (struct overview_rows){0};
-    const bool totals = view_is(profile_fact(overview->profile, "placement"), "totals");
+    const bool totals = profile_has_totals(overview->profile);
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         if (totals && !ROWS[i].whole)
             continue;

@@ -100,7 +100,7 @@ static void say_where(const struct verdict_facts *facts, struct bytes *to)
                         provenance_name(overview->provenance));
     if (overview->covered == 0)
         bytes_append_format(to, "; no lane says what its work is");
-    else if (!view_is(profile_fact(facts->profile, "placement"), "totals"))
+    else if (!profile_has_totals(facts->profile))
         append_shares(to, overview);
     bytes_append_format(to, ".");
 }
