@@ -245,14 +245,43 @@ status network_input_read(const struct network *network, const char *const *give
     return result;
 }
 
-status network_input_check_shapes(const struct network *network)
+// The first input of the main graph that has no shape yet; NULL: all have.
+static const struct network_value *without_shape(const struct network *network, uint32_t *out_index)
 {
     const struct network_graph *graph = network_graph(network, 0);
     for (uint32_t i = 0; i < graph->input_count; i++) {
         const struct network_value *value = network_value(network, graph->inputs[i]);
+        *out_index = i;
         if (value->type.kind == VALUE_TENSOR && !value->type.optional && value->constant == NULL &&
             !value_type_static(&value->type))
-            return of_input(value, i, explain_unknown(value, ""));
+            return value;
     }
-    return STATUS_OK;
+    return NULL;
+}
+
+status network_input_check_shapes(const struct network *network)
+{
+    uint32_t index;
+    const struct network_value *value = without_shape(network, &index);
+    return value == NULL ? STATUS_OK : of_input(value, index, explain_unknown(value, ""));
+}
+
+status network_input_check_symbols(const struct network *network, const char *option)
+{
+    uint32_t index;
+    const struct network_value *value = without_shape(network, &index);
+    if (value == NULL)
+        return STATUS_OK;
+    const struct value_type *type = &value->type;
+    for (uint32_t i = 0; type->ranked && value->symbols != NULL && i < type->shape.rank; i++) {
+        if (type->shape.dims[i] < 0 && value->symbols[i].size > 0)
+            return of_input(value, index,
+                            status_make(STATUS_USAGE,
+                                        "dimension %u, '%.*s', is not known: use %s=%.*s,N", i,
+                                        VIEW_ARGUMENTS(value->symbols[i]), option,
+                                        VIEW_ARGUMENTS(value->symbols[i])));
+    }
+    return of_input(value, index,
+                    status_make(STATUS_USAGE, "its shape is not known, and what is open has no "
+                                              "name: give it one in the file"));
 }

@@ -24,6 +24,9 @@ status network_input_open(const struct arguments *arguments, const char *command
 // give it.
 status network_input_check_shapes(const struct network *network);
 
+// The same for a command that has but one option for it, which takes NAME,N.
+status network_input_check_symbols(const struct network *network, const char *option);
+
 // Refuses an output that is the network or a file of its constants: they are mapped
 // while outputs are written.
 status network_input_check_output(const struct network *network, const char *command,

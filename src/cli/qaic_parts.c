@@ -100,7 +100,8 @@ status qaic_parts_open_network(struct qaic_parts *parts, size_t index)
 {
     struct compiling *compiling = &parts->items[index];
     const struct qaic_settings *settings = &parts->settings;
-    struct network_options options = {.batch = settings->batch_given ? settings->batch : 0};
+    struct network_options options = {.batch = settings->batch,
+                                      .batch_may_miss = !settings->batch_given};
     size_t given;
     const char *const *symbols = arguments_values(parts->arguments, "onnx-define-symbol", &given);
     const struct qaic_specialization *own =
@@ -128,7 +129,8 @@ status qaic_parts_open_network(struct qaic_parts *parts, size_t index)
             arguments_value(parts->arguments, "custom-IO-list-file"));
     if (result == STATUS_OK)
         result =
-            status_within(network_input_check_shapes(compiling->network), "%s", compiling->command);
+            status_within(network_input_check_symbols(compiling->network, "-onnx-define-symbol"),
+                          "%s", compiling->command);
     if (result == STATUS_OK)
         compiling->operators = network_graph(compiling->network, 0)->node_count;
     return own == NULL ? result : status_within(result, "specialization %zu", index);

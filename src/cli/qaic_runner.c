@@ -53,7 +53,7 @@ static status check_cores(const struct running *running)
     return STATUS_OK;
 }
 
-// "0:1:2" names as many devices as the program is for, at least.
+// "0:1:2" names as many devices as the program is for.
 static status check_listed_devices(const struct running *running)
 {
     const char *text = arguments_value(running->arguments, "dev-list");
@@ -61,12 +61,12 @@ static status check_listed_devices(const struct running *running)
     uint32_t listed = 1;
     for (const char *c = text; c != NULL && *c != '\0'; c++)
         listed += *c == ':';
-    if (text == NULL || strchr(text, ',') != NULL || listed >= devices)
+    if (text == NULL || strchr(text, ',') != NULL || listed == devices)
         return STATUS_OK;
     return status_make(STATUS_USAGE,
                        "qaic-runner: --dev-list %s names %" PRIu32 ": the program is for %" PRIu32
-                       " devices",
-                       text, listed, devices);
+                       " device%s",
+                       text, listed, devices, devices == 1 ? "" : "s");
 }
 
 static status load_part(struct running *running, size_t index)

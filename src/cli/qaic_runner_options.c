@@ -82,6 +82,22 @@ static status read_formats(const struct arguments *arguments, unsigned *types)
     return STATUS_OK;
 }
 
+// Nothing is sampled without a type: what says how to would be without effect.
+static void say_without_type(const struct running *running)
+{
+    static const char *const NAMES[] = {
+        "aic-profiling-start-iter", "aic-profiling-num-samples",   "aic-profiling-start-delay",
+        "aic-profiling-duration",   "aic-profiling-sampling-rate", "aic-profiling-reporting-rate",
+        "aic-profiling-out-dir"};
+    for (size_t i = 0; running->types == 0 && i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        if (arguments_value(running->arguments, NAMES[i]) != NULL)
+            fprintf(stderr,
+                    "qaic-runner: --%s: has no effect: nothing is profiled without "
+                    "--aic-profiling-type=stats, trace, latency or raw_device_stats\n",
+                    NAMES[i]);
+    }
+}
+
 // How inputs are given that this runner does not read.
 static status refuse_inputs(const struct arguments *arguments)
 {
@@ -234,6 +250,7 @@ status qaic_options_read(struct running *running)
     running->outputs = arguments_value(arguments, "write-output-dir");
     STATUS_TRY(qaic_runner_read_types(arguments, &running->types));
     STATUS_TRY(read_formats(arguments, &running->types));
+    say_without_type(running);
     STATUS_TRY(refuse_inputs(arguments));
     STATUS_TRY(read_live(running));
     running->folder = arguments_value(arguments, "aic-profiling-out-dir");

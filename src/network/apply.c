@@ -181,12 +181,14 @@ static void definitions_apply(struct network_value *value, const struct definiti
     }
 }
 
-// Inputs whose first dimension is open take it; one of them at least has it then.
-static status batch_apply(struct network *network, int64_t batch, struct definitions *definitions)
+// Inputs whose first dimension is open take the batch; one of them at least has it then.
+static status batch_apply(struct network *network, const struct network_options *options,
+                          struct definitions *definitions)
 {
+    const int64_t batch = options->batch;
     const struct network_graph *graph = network_graph(network, 0);
     const struct network_value *fixed = NULL;
-    bool found = batch == 0;
+    bool found = batch == 0 || options->batch_may_miss;
     for (uint32_t i = 0; i < graph->input_count && batch > 0; i++) {
         struct network_value *value = network_value(network, graph->inputs[i]);
         if (value->constant != NULL || !value->type.ranked || value->type.shape.rank == 0)
@@ -223,7 +225,7 @@ static status apply_definitions(struct network *network, const struct network_op
         STATUS_TRY(symbol_parse(options->symbols[i], definitions));
     for (size_t i = 0; i < options->shape_count; i++)
         STATUS_TRY(shape_apply(network, options->shapes[i], definitions));
-    STATUS_TRY(batch_apply(network, options->batch, definitions));
+    STATUS_TRY(batch_apply(network, options, definitions));
     if (definitions->count == 0)
         return STATUS_OK;
     for (uint32_t i = 0; i < network->values.count; i++)

@@ -100,6 +100,7 @@ struct network_options {
     size_t shape_count;
     size_t symbol_count;
     int64_t batch; // length of the first dimension of inputs, where the file leaves it open; 0
+    bool batch_may_miss;    // no input need have it
     const char *conversion; // as conversion_parse takes it; NULL: the network stays as it is
 };
 
