@@ -255,6 +255,7 @@ static status find_network(struct request *request, struct part *part, const cha
     const struct part_plans *plans = &request->plans[part->number];
     part->opstats.network = network;
     part->opstats.program = found->program;
+    part->opstats.target = request->program.target;
     part->opstats.plan = device > 0 ? plans->slices[device - 1] : plans->whole;
     return STATUS_OK;
 }
@@ -343,8 +344,7 @@ static void write_parts(struct request *request, const struct part *parts, size_
     opstats_trace_write(all, count, &options, output);
     if (request->host != NULL)
         opstats_host_write(request->host, output);
-    output_format(output, "],\"otherData\":{\"times\":\"%s\"}}\n",
-                  parts[0].stats.measured ? "measured" : "modelled");
+    opstats_trace_end(all, count, output);
     free(all);
 }
 

@@ -1,7 +1,10 @@
 #include "qaic_report.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "formats/qaic/host_work.h"
 #include "plain_text.h"
 
 enum { BOUNDS, BLOCKS, NODES, CORES, MEMORY, TABLES };
@@ -20,12 +23,47 @@ static void make_tables(const struct opstats_report *report, struct table **tabl
     tables[MEMORY] = table_create(&OPSTATS_MEMORY_FORM, report, report->figure_count);
 }
 
+// Of what the tables have only the waits.
+static void print_host_work(const struct opstats_report *report)
+{
+    struct qaic_host_work *items;
+    if (report->program == NULL || report->target == NULL)
+        return;
+    const size_t count = qaic_host_work_find(report->program, report->target, &items);
+    for (size_t i = 0; i < count; i++) {
+        printf("host computes ");
+        plain_text_put(items[i].name);
+        printf(": %.3f us (modelled)\n", items[i].us);
+    }
+    free(items);
+}
+
+static void write_host_work(const struct opstats_report *report, struct json_writer *json)
+{
+    struct qaic_host_work *items = NULL;
+    const size_t count = report->program != NULL && report->target != NULL
+                             ? qaic_host_work_find(report->program, report->target, &items)
+                             : 0;
+    json_open_array(json, "host");
+    for (size_t i = 0; i < count; i++) {
+        json_open_object(json, NULL);
+        json_text(json, "name", items[i].name);
+        json_real(json, "us", items[i].us);
+        json_close(json);
+    }
+    json_close(json);
+    free(items);
+}
+
 static void print_page(const struct opstats_report *report, struct table *const *tables)
 {
     plain_text_put(report->network->name);
     printf(": %zu cores, %zu buffer%s, times %s, of one inference on average\n", report->core_count,
            report->buffers, report->buffers == 1 ? "" : "s",
            report->measured ? "measured" : "modelled by the simulated card");
+    if (report->cut > 0)
+        printf("%" PRIu64 " operations are lost: buffers were cut off\n", report->cut);
+    print_host_work(report);
     for (unsigned i = 0; i < TABLES; i++) {
         if (table_count(tables[i]) == 0)
             continue;
@@ -48,6 +86,8 @@ static status write_page(const struct opstats_report *report, struct table *cons
     json_uint(&json, "devices", report->devices);
     json_text(&json, "times", view_of(report->measured ? "measured" : "modelled"));
     json_bool(&json, "ddr_stats", report->has_traffic);
+    json_uint(&json, "lost", report->cut);
+    write_host_work(report, &json);
     for (unsigned i = 0; i < TABLES; i++)
         table_json_rows(tables[i], &json, KEYS[i]);
     json_close(&json);

@@ -53,7 +53,7 @@ static status check_cores(const struct running *running)
     return STATUS_OK;
 }
 
-// "0:1:2" names as many devices as the program is for.
+// "0:1:2" names as many devices as the program is for; more are of no use.
 static status check_listed_devices(const struct running *running)
 {
     const char *text = arguments_value(running->arguments, "dev-list");
@@ -63,10 +63,16 @@ static status check_listed_devices(const struct running *running)
         listed += *c == ':';
     if (text == NULL || strchr(text, ',') != NULL || listed == devices)
         return STATUS_OK;
-    return status_make(STATUS_USAGE,
-                       "qaic-runner: --dev-list %s names %" PRIu32 ": the program is for %" PRIu32
-                       " device%s",
-                       text, listed, devices, devices == 1 ? "" : "s");
+    if (listed < devices)
+        return status_make(STATUS_USAGE,
+                           "qaic-runner: --dev-list %s names %" PRIu32
+                           ": the program is for %" PRIu32 " devices",
+                           text, listed, devices);
+    fprintf(stderr,
+            "qaic-runner: --dev-list %s names %" PRIu32 ": the program is for %" PRIu32
+            " and runs on the first\n",
+            text, listed, devices);
+    return STATUS_OK;
 }
 
 static status load_part(struct running *running, size_t index)

@@ -112,6 +112,7 @@ static struct device_stats stats_by_device(const struct running *running,
                          : qaic_stats_slice(stats, &running->parts[sample->part].collected,
                                             part->program, i),
             .program = part->program,
+            .target = running->program.target,
         };
     }
     if (part->devices > 1)

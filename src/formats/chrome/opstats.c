@@ -248,7 +248,8 @@ static uint32_t opstats_call_of(struct chrome_dialect *dialect, const struct chr
     lane->pending = 0;
     if (node == NULL)
         return 0;
-    node->ns[node_time_of(kind, chrome_argument(event->args, "opMemory"))] += (uint64_t)event->dur;
+    nodes_spend(&reading->nodes, node, kind, chrome_argument(event->args, "opMemory"),
+                (uint64_t)event->dur);
     node->ns[NODE_SYNC] += waited;
     const uint32_t iteration = opstats_iteration_of(event);
     if (node->call == 0 || profile_call(reading->profile, node->call)->iteration != iteration) {
@@ -282,13 +283,27 @@ static bool is_of_host(const struct profile *profile, uint32_t track)
            view_starts_with(profile_text(profile, name), "HOST");
 }
 
+// "139 operations: the buffer was cut off".
+static void lose_what_is_said(struct profile *profile, const char *path)
+{
+    const struct view text = profile_fact(profile, "lost");
+    uint64_t count;
+    if (!view_to_u64(view_slice(text, 0, view_find(text, ' ')), &count) || count == 0)
+        return;
+    struct ledger *account = &profile_track(profile, 0)->ledger;
+    if (account->expected != LEDGER_UNKNOWN)
+        account->expected += count;
+    profile_note(profile, 0, LEDGER_LOST, count, "%s: made without %.*s", path,
+                 VIEW_ARGUMENTS(text));
+}
+
 static void opstats_finish(struct chrome_dialect *dialect, const char *path, uint64_t unread)
 {
     struct opstats_reading *reading = (struct opstats_reading *)dialect;
     struct profile *profile = reading->profile;
     const bool modelled = is_modelled(profile);
-    (void)path;
     (void)unread;
+    lose_what_is_said(profile, path);
     for (uint32_t i = 1; modelled && i < profile->tracks.count; i++) {
         if (!is_of_host(profile, i))
             profile_track(profile, i)->provenance = PROVENANCE_MODELLED;

@@ -7,6 +7,7 @@
 #include "base/doubles.h"
 #include "base/memory.h"
 #include "formats/trace/nodes.h"
+#include "host_work.h"
 #include "qaic_program.h"
 #include "raw_stats.h"
 
@@ -201,8 +202,8 @@ static struct node *node_of(struct raw_reading *reading, const struct qaic_opera
     const struct clock_domain *clock = profile_clock(reading->profile, reading->clock);
     if (node == NULL)
         return NULL;
-    const enum node_time time = node_time_of(operation->kind, operation->memory);
-    node->ns[time] += clock_duration(clock, item->end - item->start);
+    nodes_spend(&reading->nodes, node, operation->kind, operation->memory,
+                clock_duration(clock, item->end - item->start));
     node->ns[NODE_SYNC] += clock_duration(clock, item->sync);
     if (node->call == 0) {
         const struct call call = {.operator_id = node->operator_id,
@@ -377,6 +378,22 @@ static void say_facts(struct raw_reading *reading)
                      stats->measured ? VIEW_LITERAL("measured") : VIEW_LITERAL("modelled"));
 }
 
+// The buffer has nothing of them but the waits.
+static void note_host_work(struct raw_reading *reading)
+{
+    struct qaic_host_work *items;
+    if (program_of(reading) == NULL || reading->stats.level < QAIC_LEVEL_OPERATIONS)
+        return;
+    const size_t count =
+        qaic_host_work_find(program_of(reading), reading->container.target, &items);
+    for (size_t i = 0; i < count; i++)
+        profile_note(reading->profile, 0, LEDGER_REMARK, 1,
+                     "%s: '%.*s' is computed by the host, %.3f us by the model: the card waits, "
+                     "and has no times of it",
+                     reading->input->path, VIEW_ARGUMENTS(items[i].name), items[i].us);
+    free(items);
+}
+
 static void note_account(struct raw_reading *reading)
 {
     const struct qaic_raw_stats *stats = &reading->stats;
@@ -401,6 +418,7 @@ static void note_account(struct raw_reading *reading)
                      "%s: names, kinds, sizes and dependencies of its operations are in the "
                      "programqpc.bin that was run: give it with --qpc",
                      path);
+    note_host_work(reading);
 }
 
 static status raw_profile_build(struct raw_reading *reading)

@@ -234,6 +234,10 @@ static bool take_note(struct qaic_summary *summary, const char *line)
         return false;
     bytes_append_format(&summary->notes, "%s\n", line);
     summary->modelled |= view_is(text, QAIC_SUMMARY_MODELLED);
+    if (view_starts_with(text, QAIC_SUMMARY_CUT)) {
+        const struct view rest = view_slice(text, strlen(QAIC_SUMMARY_CUT), text.size);
+        view_to_u64(view_slice(rest, 0, view_find(rest, ' ')), &summary->cut);
+    }
     return true;
 }
 

@@ -16,6 +16,9 @@ enum { QAIC_TICKS_A_SECOND = 19200000 }; // of the UTIMER that counts ucycles
 #define QAIC_SUMMARY_MODELLED "opscope: times are modelled by the simulated card"
 #define QAIC_SUMMARY_MEASURED "opscope: times are this machine's, at the card's clock"
 
+// What begins the line that says how many operations are lost.
+#define QAIC_SUMMARY_CUT "opscope: the buffer was cut off: "
+
 // A kind of work of a core. What is not there is NAN and prints as N/A.
 struct qaic_row {
     double ucycles;
@@ -67,6 +70,7 @@ struct qaic_summary {
     uint64_t input_wait, output_wait;
     struct bytes notes; // lines that are not the vendor's: "opscope: c00 DDR ..."
     bool modelled;      // one of them says that times are
+    uint64_t cut;       // operations that are lost, as one of them says
     uint64_t unread;    // lines that say nothing known
     size_t first_unread;
 };

@@ -320,6 +320,12 @@ static void note_lines(struct summary_reading *reading)
                  "%s: a summary has sums: when things happened, and what was done at the same "
                  "time, is not in it",
                  reading->input->path);
+    if (summary->cut > 0) {
+        profile_track(profile, 0)->ledger.expected += summary->cut;
+        profile_note(profile, 0, LEDGER_LOST, summary->cut,
+                     "%s: made of a buffer that was cut off: operations are missing in the sums",
+                     reading->input->path);
+    }
     if (summary->unread == 0)
         return;
     profile_track(profile, 0)->ledger.expected += summary->unread;

@@ -44,6 +44,20 @@ static struct view type_of(struct view path)
     return numbered ? view_slice(last, 0, line) : last;
 }
 
+// Exporters name nodes by their type, in capitals and small letters: "MatMul". Others call them as
+// they please: "encoder.norm2", "424".
+static bool is_a_type(struct view text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        const char letter = text.data[i];
+        const bool capital = letter >= 'A' && letter <= 'Z';
+        const bool small = letter >= 'a' && letter <= 'z';
+        if (!capital && (i == 0 || !(small || (letter >= '0' && letter <= '9'))))
+            return false;
+    }
+    return text.size > 1;
+}
+
 struct node *nodes_find(struct nodes *nodes, struct view name)
 {
     const struct view path = node_path(name);
@@ -128,6 +142,19 @@ const char *node_role_suffix(enum role role)
     }
 }
 
+void nodes_spend(struct nodes *nodes, struct node *node, struct view kind, struct view memory,
+                 uint64_t ns)
+{
+    const enum node_time time = node_time_of(kind, memory);
+    const bool computes = time == NODE_COMPUTE;
+    node->ns[time] += ns;
+    if (node->kind != 0 && (computes == node->kind_computes ? ns <= node->kind_ns : !computes))
+        return;
+    node->kind = profile_string(nodes->profile, view_trim(kind));
+    node->kind_ns = ns;
+    node->kind_computes = computes;
+}
+
 // Results ----------------------------------------------------------------------------------
 
 const char *node_bound(const uint64_t ns[NODE_TIMES])
@@ -155,6 +182,8 @@ void nodes_finish(struct nodes *nodes)
         const struct view block = node_block(profile_text(profile, node->name));
         const char *bound = node_bound(node->ns);
         struct operator_description *op = profile_operator(profile, node->operator_id);
+        if (node->kind != 0 && !is_a_type(profile_text(profile, op->type)))
+            op->type = node->kind;
         values.size = 0;
         bytes_append(&values, op->values.data, op->values.size);
         if (block.size > 0)

@@ -3,7 +3,7 @@
 // went to is added up while the events are read, and becomes the operator's values at the end:
 // `block`, the path above the node, and `bound`, what takes most of its time.
 //
-// Memory: 56 bytes a node.
+// Memory: 72 bytes a node.
 
 #ifndef OPSCOPE_FORMATS_TRACE_NODES_H
 #define OPSCOPE_FORMATS_TRACE_NODES_H
@@ -24,6 +24,9 @@ struct node {
     uint32_t name; // string id
     uint32_t operator_id;
     uint32_t call; // for the reader: the latest one; 0: none
+    uint32_t kind; // string id: of its longest work, if any of that computes
+    bool kind_computes;
+    uint64_t kind_ns;
     uint64_t ns[NODE_TIMES];
 };
 
@@ -60,7 +63,12 @@ const char *node_role_suffix(enum role role);
 // "mixed". NULL: there is none.
 const char *node_bound(const uint64_t ns[NODE_TIMES]);
 
-// Writes `block` and `bound` into the operators.
+// A piece of its work took so long.
+void nodes_spend(struct nodes *nodes, struct node *node, struct view kind, struct view memory,
+                 uint64_t ns);
+
+// Writes `block` and `bound` into the operators, and the kind of work as the type of those whose
+// names end in none.
 void nodes_finish(struct nodes *nodes);
 void nodes_free(struct nodes *nodes);
 

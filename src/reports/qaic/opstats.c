@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "formats/qaic/counters.h"
+#include "formats/qaic/host_work.h"
 
 status opstats_check(const struct opstats *opstats, const char *path)
 {
@@ -421,6 +422,19 @@ static void note_use(const struct qaic_network *network, const struct qaic_core 
         bytes_append_format(notes, " (%s)\n", times);
 }
 
+// What the card waits for and has no rows of.
+static void note_host_work(const struct opstats *opstats, struct bytes *notes)
+{
+    struct qaic_host_work *items;
+    if (opstats->program == NULL || opstats->target == NULL)
+        return;
+    const size_t count = qaic_host_work_find(opstats->program, opstats->target, &items);
+    for (size_t i = 0; i < count; i++)
+        bytes_append_format(notes, "opscope: host computes %.*s: %.3f us (modelled)\n",
+                            VIEW_ARGUMENTS(items[i].name), items[i].us);
+    free(items);
+}
+
 static void add_notes(const struct opstats *opstats, struct qaic_summary *summary)
 {
     const struct qaic_raw_stats *stats = opstats->stats;
@@ -429,6 +443,10 @@ static void add_notes(const struct opstats *opstats, struct qaic_summary *summar
     summary->modelled = !stats->measured;
     bytes_append_format(&summary->notes, "%s\n",
                         stats->measured ? QAIC_SUMMARY_MEASURED : QAIC_SUMMARY_MODELLED);
+    if (stats->cut > 0)
+        bytes_append_format(&summary->notes, QAIC_SUMMARY_CUT "%" PRIu64 " operations are lost\n",
+                            stats->cut);
+    note_host_work(opstats, &summary->notes);
     for (size_t i = 0; stats->traffic != NULL && i < summary->core_count; i++)
         bytes_append_format(&summary->notes,
                             "opscope: c%02zu DDR traffic: %" PRIu64 " bytes read, %" PRIu64

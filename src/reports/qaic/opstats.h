@@ -7,6 +7,7 @@
 #include "formats/qaic/raw_stats.h"
 #include "formats/qaic/summary.h"
 #include "program/program.h"
+#include "target/target.h"
 
 // A row of the summary of a core: operations of one kind, group, memory and type.
 struct opstats_row {
@@ -36,6 +37,7 @@ struct opstats {
     const struct qaic_network *network;
     const struct qaic_raw_stats *stats;
     const struct program *program;   // for dependencies; NULL: none are known
+    const struct target *target;     // that it is for; NULL: what the host does is not known
     const struct opstats_plan *plan; // NULL: made where it is needed
 };
 
@@ -62,6 +64,9 @@ struct opstats_trace {
 // task.
 void opstats_trace_write(const struct opstats *parts, size_t count,
                          const struct opstats_trace *options, struct output *output);
+
+// The end of a trace that is not a part: where its times are from, and what is lost.
+void opstats_trace_end(const struct opstats *parts, size_t count, struct output *output);
 
 // Ticks at which the first of its threads starts; UINT64_MAX: none is known.
 uint64_t opstats_first_start(const struct qaic_raw_stats *stats);

@@ -191,6 +191,7 @@ void opstats_report_add(struct opstats_report *report, const struct qaic_raw_sta
     report->measured = stats->measured;
     report->frequency = stats->frequency;
     report->buffers++;
+    report->cut += stats->cut;
     report->has_traffic |= stats->traffic != NULL;
     for (uint32_t i = 0; stats->traffic != NULL && i < stats->cores; i++) {
         report->read += stats->traffic[i].read;

@@ -50,6 +50,7 @@ struct opstats_report {
     bool measured;
     uint64_t frequency;
     size_t buffers;
+    uint64_t cut;      // operations that are lost of them
     size_t inferences; // of all devices together
     size_t devices;
     struct arena arena;

@@ -363,6 +363,18 @@ static void write_part(struct tracing *tracing)
         write_item(tracing, &stats->operations[i]);
 }
 
+void opstats_trace_end(const struct opstats *parts, size_t count, struct output *output)
+{
+    uint64_t cut = 0;
+    for (size_t i = 0; i < count; i++)
+        cut += parts[i].stats->cut;
+    output_format(output, "],\"otherData\":{\"times\":\"%s\"",
+                  count > 0 && parts[0].stats->measured ? "measured" : "modelled");
+    if (cut > 0)
+        output_format(output, ",\"lost\":\"%" PRIu64 " operations: the buffer was cut off\"", cut);
+    output_text(output, "}}\n");
+}
+
 void opstats_trace_write(const struct opstats *parts, size_t count,
                          const struct opstats_trace *options, struct output *output)
 {
@@ -386,8 +398,7 @@ void opstats_trace_write(const struct opstats *parts, size_t count,
     if (options->flows && count > 0 && parts[0].program != NULL)
         opstats_trace_write_flows(tracings, count);
     if (!options->part)
-        output_format(output, "],\"otherData\":{\"times\":\"%s\"}}\n",
-                      count > 0 && parts[0].stats->measured ? "measured" : "modelled");
+        opstats_trace_end(parts, count, output);
     for (size_t i = 0; i < count; i++) {
         opstats_lanes_free(&tracings[i].lanes);
         bytes_free(&tracings[i].line);
