@@ -416,7 +416,8 @@ static void note_account(struct raw_reading *reading)
     if (network_of(reading) == NULL)
         profile_note(profile, 0, LEDGER_REMARK, 1,
                      "%s: names, kinds, sizes and dependencies of its operations are in the "
-                     "programqpc.bin that was run: give it with --qpc",
+                     "programqpc.bin that was run: give it with --qpc to info, operators, overview "
+                     "or convert, whose .prof all commands take",
                      path);
     note_host_work(reading);
 }
