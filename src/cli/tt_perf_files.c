@@ -112,6 +112,7 @@ void tt_perf_write_json(struct json_writer *json, struct perf *perf, struct tabl
     json_uint(json, "device_ops", perf->device_ops);
     json_uint(json, "host_ops", perf->host_ops);
     json_uint(json, "signposts", perf->signposts);
+    json_uint(json, "modelled_ops", perf->modelled.modelled);
     json_open_array(json, "messages");
     for (size_t i = 0; i < perf->message_count; i++)
         json_text(json, NULL, perf->messages[i].text);

@@ -85,8 +85,10 @@ static status run_request(struct ops_report *request, const char *const *paths, 
     struct profile *ledger = profile_create();
     const status result = tt_report_make(request, paths, count, ledger);
     if (result == STATUS_OK) {
+        char words[OPS_REPORT_WORDS_ROOM];
         if (strcmp(request->output, "-") != 0)
-            printf("%zu rows in %s\n", request->rows, request->output);
+            printf("%zu rows in %s%s\n", request->rows, request->output,
+                   ops_report_modelled_words(&request->modelled, words));
         ledger_warn(ledger);
         *out_exit = keep_exit ? EXIT_DONE : ledger_exit(ledger);
     }

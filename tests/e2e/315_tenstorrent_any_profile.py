@@ -116,10 +116,45 @@ def test_modelled_reports_are_sound(folder):
                 equal(row["DEVICE FW DURATION [ns]"], f"{cycles * 1000 / mhz:.0f}", f"{target}: its cycles")
 
 
+def known_of(path):
+    """How the lanes of a file are known, by name."""
+    tracks = opscope("info", path, "--json").json()[0]["tracks"]
+    return {track["name"]: track["provenance"] for track in tracks if track["spans"]}
+
+
+def test_modelled_times_say_so(folder):
+    """In the report, in what is read from it, and in what tt-perf says of it."""
+    profile = run_on("wormhole_b0", folder, "--device", "sim")
+    for version in ("v1", "v2", "v2.1"):
+        said = opscope("tt-report", profile, "--format", version, "-o", folder / "ops.csv").out
+        contains(said, "ops.csv, all modelled: nothing was measured", version)
+        equal({row["PROGRAM_METADATA"] for row in rows_of(folder / "ops.csv")}, {'{"provenance": "modelled"}'}, version)
+        equal(known_of(folder / "ops.csv")["operations"], "modelled", version)
+        for path in (folder / "ops.csv", profile):
+            answer = opscope("tt-perf", path, "--json").json()
+            equal(answer["modelled_ops"], answer["device_ops"] + answer["host_ops"], version)
+            true("Every time is modelled: nothing was measured." in answer["messages"], version)
+
+
+def test_measured_and_modelled_rows_are_kept_apart(folder):
+    ran = run_on("host", folder)
+    opscope("merge", run_on("wormhole_b0", folder, "--device", "sim"), ran, "-o", folder / "both.prof", code=None)
+    said = opscope("tt-report", folder / "both.prof", "-o", folder / "ops.csv", code=None).out
+    rows = rows_of(folder / "ops.csv")
+    modelled = [row for row in rows if "modelled" in row["PROGRAM_METADATA"]]
+    true(0 < len(modelled) < len(rows), "some of them")
+    contains(said, f"{len(modelled)} of {len(rows)} operations modelled, not measured")
+    contains(opscope("tt-perf", folder / "ops.csv").out, f"the times of {len(modelled)} of {len(rows)} operations")
+    lanes = opscope("info", folder / "ops.csv", "--json").json()[0]["tracks"]
+    equal(sum(lane["spans"] for lane in lanes if lane["provenance"] == "modelled"), len(modelled), "lanes")
+    equal(sum(lane["spans"] for lane in lanes if lane["provenance"] == "measured"), len(rows) - len(modelled), "lanes")
+
+
 def test_a_run_on_this_machine(folder):
     profile = run_on("host", folder)
-    opscope("tt-report", profile, "-o", folder / "ops.csv")
+    said = opscope("tt-report", profile, "-o", folder / "ops.csv").out
     true(len(rows_of(folder / "ops.csv")) >= 1, "operators")
+    true("modelled" not in said + (folder / "ops.csv").read_text(), "measured")
 
 
 def test_reports_come_back_from_their_profiles(folder):

@@ -109,6 +109,20 @@ void report_set_duration(struct report *report, size_t row, enum column_kind kin
 void report_set_rounded(struct report *report, size_t row, enum column_kind kind, double number,
                         int digits);
 
+// Modelled times --------------------------------------------------------------
+// A row whose times no device measured says so in PROGRAM_METADATA: {"provenance": "modelled"}.
+
+bool report_row_is_modelled(const struct report *report, size_t row);
+
+// Leaves metadata alone that says something else.
+void report_row_set_modelled(struct report *report, size_t row);
+
+// Of the rows that are no signposts.
+struct report_modelled {
+    size_t operations, modelled;
+};
+struct report_modelled report_modelled_count(const struct report *report);
+
 // Writing --------------------------------------------------------------------
 // Failures to write come out of `output_close`.
 

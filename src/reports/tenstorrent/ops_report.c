@@ -29,12 +29,18 @@ static bool has_cores(const struct logs_record *record)
     return record->has_device && (ops->runs.count == 0 || device_ops_run(ops, 0)->given.size == 0);
 }
 
+static void note_rows(struct ops_report *request, const struct report *report)
+{
+    request->rows = report->row_count;
+    request->modelled = report_modelled_count(report);
+}
+
 static status ops_report_write_report(struct ops_report *request, struct logs_record *record)
 {
     struct output *output;
     STATUS_TRY(output_open(request->output, &output));
     struct report *report = logs_report_make(record, request->version);
-    request->rows = report->row_count;
+    note_rows(request, report);
     if (request->device_only)
         report_write(report, output);
     else
@@ -73,6 +79,18 @@ status ops_report_of_logs(struct ops_report *report, struct logs *logs, struct p
     return result;
 }
 
+const char *ops_report_modelled_words(const struct report_modelled *modelled,
+                                      char words[OPS_REPORT_WORDS_ROOM])
+{
+    words[0] = '\0';
+    if (modelled->modelled > 0 && modelled->modelled == modelled->operations)
+        snprintf(words, OPS_REPORT_WORDS_ROOM, ", all modelled: nothing was measured");
+    else if (modelled->modelled > 0)
+        snprintf(words, OPS_REPORT_WORDS_ROOM, ", %zu of %zu operations modelled, not measured",
+                 modelled->modelled, modelled->operations);
+    return words;
+}
+
 bool ops_report_is_profile(const char *path)
 {
     return input_file_is(path, profile_file_recognise);
@@ -104,7 +122,7 @@ static status write_general(struct ops_report *request, struct profile *profile,
         return status_within(failure, "%s", path);
     status result = output_open(request->output, &output);
     if (result == STATUS_OK) {
-        request->rows = report->row_count;
+        note_rows(request, report);
         report_write_as(report, request->version, output);
         result = output_close(output);
     }

@@ -231,8 +231,25 @@ static bool column_is_real(const struct perf *perf, enum column_kind kind)
     return real;
 }
 
+static void say_modelled(struct perf *perf)
+{
+    for (size_t i = 0; i < perf->file_count; i++) {
+        const struct report_modelled count = report_modelled_count(perf->reports[i]);
+        perf->modelled.operations += count.operations;
+        perf->modelled.modelled += count.modelled;
+    }
+    if (perf->modelled.modelled == 0)
+        return;
+    if (perf->modelled.modelled == perf->modelled.operations)
+        perf_message_add(perf, true, "Every time is modelled: nothing was measured.");
+    else
+        perf_message_add(perf, true, "Modelled, not measured: the times of %zu of %zu operations.",
+                         perf->modelled.modelled, perf->modelled.operations);
+}
+
 static void perf_describe(struct perf *perf)
 {
+    say_modelled(perf);
     perf->real_cores = column_is_real(perf, COLUMN_CORE_COUNT);
     perf->real_call_counts = column_is_real(perf, COLUMN_CALL_COUNT);
     perf_message_add(perf, false, "Architecture: %s, Worker cores: %llu", perf->arch->name,

@@ -146,6 +146,7 @@ struct perf {
     struct perf_op *ops;
     size_t count;
     uint64_t device_ops, host_ops, signposts; // before ids are filtered
+    struct report_modelled modelled; // operations of the files, and those that nobody measured
     struct perf_message *messages;
     size_t message_count;
     size_t message_capacity;
