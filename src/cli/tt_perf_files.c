@@ -100,6 +100,9 @@ static void json_gaps(struct json_writer *json, const struct perf *perf)
     json_uint(json, "count", gain.count);
     json_real(json, "saved_us", gain.saved);
     json_real(json, "percent", gain.percent);
+    json_real(json, "host_us", gain.host);
+    json_real(json, "open_saved_us", gain.open);
+    json_real(json, "open_percent", gain.open_percent);
     json_close(json);
 }
 

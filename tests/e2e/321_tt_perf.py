@@ -149,6 +149,23 @@ def test_limits_and_advice_are_explained(folder):
     equal(len(re.findall(r"^ *\d+  dispatch gap", every, re.MULTILINE)), 12, "operations")
 
 
+def test_the_host_in_a_gap_is_counted_once(folder):
+    """A fallback of 250 us lies in the gap of 260 us before the operation behind it."""
+    path = report(folder, device_op("A", 40000), {"OP CODE": "(torch) add", "OP TYPE": "python_fallback",
+                                                  "HOST START TS": 1, "HOST DURATION [ns]": 250000},
+                  device_op("B", 50000, 260000, start=2))
+    text = opscope("tt-perf", path).out
+    contains(text, "Running with tracing could save 254 μs (72.6% of overall time)", "the vendor's words")
+    contains(text, "Operations on the host fill 250 μs of these gaps, which a trace does not shorten: "
+                   "of the rest it could save 4 μs (1.1% of overall time)")
+    matches(text, r"^host +1 +71\.4 % +250\.0 μs +0\.0 μs$")
+    matches(text, r"^ *3  host +\(torch\) add +249\.0 μs +250\.0 μs$")
+    answer = opscope("tt-perf", path, "--json").json()
+    equal(sum(limit["time_us"] + limit["gap_us"] for limit in answer["limits"]), 350, "all of the time, once")
+    equal(answer["operations"][2]["limit"]["host_in_gap_us"], 250)
+    equal(answer["high_gaps"]["open_saved_us"], 4)
+
+
 def test_windows_and_ids(folder):
     path = report(folder, device_op("A", 1000, start=10), signpost("begin", 20),
                   device_op("B", 1000, 10, start=30), signpost("end", 40),

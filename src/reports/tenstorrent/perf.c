@@ -473,6 +473,23 @@ static void measure_host_interval(const struct perf *perf, size_t index)
         perf->ops[index].host_interval = perf_known(now.value - then.value);
 }
 
+// What the host computes between two operations of a device fills the gap between them.
+static void measure_host_in_gap(const struct perf *perf, size_t index)
+{
+    struct perf_op *op = &perf->ops[index];
+    double filled = 0;
+    if (op->kind != PERF_DEVICE || !(op->gap.value > 0))
+        return;
+    for (size_t i = index; i > 0; i--) {
+        const struct perf_op *other = &perf->ops[i - 1];
+        if (other->kind == PERF_HOST)
+            filled += other->host_time.value;
+        else if (other->kind == PERF_DEVICE && (perf->merged || other->device == op->device))
+            break;
+    }
+    op->host_in_gap = filled < op->gap.value ? filled : op->gap.value;
+}
+
 static void count_op(struct perf *perf, const struct perf_op *op)
 {
     if (op->kind == PERF_SIGNPOST)
@@ -494,6 +511,7 @@ static void analyse_ops(struct perf *perf)
             if (!first)
                 op->gap = value_in(op->report, op->row, COLUMN_OP_TO_OP, 1000);
             measure_host_interval(perf, i);
+            measure_host_in_gap(perf, i);
             first = false;
         }
         perf_op_analyse(perf, op);
@@ -523,8 +541,10 @@ static void filter_by_id(struct perf *perf, const struct perf_options *options)
         perf->ops[kept++] = *op;
     }
     perf->count = kept;
-    if (kept > 0)
+    if (kept > 0) {
         perf->ops[0].gap = (struct perf_value){0};
+        perf->ops[0].host_in_gap = 0;
+    }
     describe_id_range(perf, options);
 }
 
@@ -532,6 +552,7 @@ static void filter_ops(struct perf *perf, const struct perf_options *options)
 {
     if (options->has_first_id || options->has_last_id)
         filter_by_id(perf, options);
+    perf->host_left_out = options->no_host_ops;
     if (!options->no_host_ops)
         return;
     size_t kept = 0;

@@ -278,11 +278,18 @@ static void note_fidelity(struct perf *perf, const struct perf_op *op)
 
 // What limits it -------------------------------------------------------------
 
-static enum perf_limit gap_limit(const struct perf_op *op)
+double perf_gap_open(const struct perf *perf, const struct perf_op *op)
 {
-    const bool host_was_late =
-        op->host_interval.known && op->host_interval.value >= HOST_SHARE * op->gap.value;
-    return host_was_late ? PERF_LIMIT_HOST : PERF_LIMIT_DISPATCH;
+    return perf->host_left_out ? op->gap.value : op->gap.value - op->host_in_gap;
+}
+
+// What fills an open gap.
+static enum perf_limit gap_limit(const struct perf *perf, const struct perf_op *op)
+{
+    const double least = HOST_SHARE * perf_gap_open(perf, op);
+    const bool host_was_late = op->host_interval.known && op->host_interval.value >= least;
+    const bool host_computed = perf->host_left_out && op->host_in_gap >= least;
+    return host_was_late || host_computed ? PERF_LIMIT_HOST : PERF_LIMIT_DISPATCH;
 }
 
 static double share_of(struct perf_value ideal, double time)
@@ -290,14 +297,14 @@ static double share_of(struct perf_value ideal, double time)
     return ideal.known ? perf_analyse_percent_of(ideal.value, time) : 0;
 }
 
-static enum perf_limit limit_of(const struct perf_op *op)
+static enum perf_limit limit_of(const struct perf *perf, const struct perf_op *op)
 {
     if (op->kind == PERF_HOST)
         return PERF_LIMIT_HOST;
     if (op->kind == PERF_SIGNPOST || !op->time.known)
         return PERF_LIMIT_UNKNOWN;
-    if (op->gap.known && op->gap.value > op->time.value)
-        return gap_limit(op);
+    if (op->gap.known && perf_gap_open(perf, op) > op->time.value)
+        return gap_limit(perf, op);
     if (!(op->time.value > 0) || (!op->compute_time.known && !op->memory_time.known))
         return PERF_LIMIT_UNKNOWN;
     const double compute = share_of(op->compute_time, op->time.value);
@@ -366,7 +373,7 @@ void perf_totals_compute(struct perf *perf)
             op->total_percent =
                 perf_known(perf_analyse_percent_of(op->time.value + op->gap.value, total));
         op->bound = perf_analyse_bound_of(op);
-        op->limit = limit_of(op);
+        op->limit = limit_of(perf, op);
     }
 }
 
@@ -381,6 +388,6 @@ void perf_limits_sum(const struct perf *perf, struct perf_limit_sum out_sums[PER
         struct perf_limit_sum *sum = &out_sums[op->limit];
         sum->count++;
         sum->time += op->kind == PERF_HOST ? op->host_time.value : op->time.value;
-        sum->gap += op->gap.value;
+        sum->gap += perf_gap_open(perf, op);
     }
 }

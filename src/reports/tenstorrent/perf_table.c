@@ -229,6 +229,7 @@ static void write_limit(const struct table_query *query, struct json_writer *jso
     perf_table_write_value(json, "compute_us_at_peak", op->compute_time);
     perf_table_write_value(json, "dram_us_at_peak", op->memory_time);
     perf_table_write_value(json, "gap_us", op->gap);
+    json_real(json, "host_in_gap_us", op->host_in_gap);
     perf_table_write_value(json, "host_us", op->host_time);
     perf_table_write_value(json, "host_interval_us", op->host_interval);
     json_close(json);
