@@ -116,6 +116,22 @@ def test_modelled_reports_are_sound(folder):
                 equal(row["DEVICE FW DURATION [ns]"], f"{cycles * 1000 / mhz:.0f}", f"{target}: its cycles")
 
 
+def test_fused_operators_take_each_value_once(folder):
+    """x sigmoid(x) reads x once: twice would be more than the peak allows."""
+    nodes = [make_node("Sigmoid", ["x"], ["s"], name="s"), make_node("Mul", ["x", "s"], ["y"], name="m")]
+    network = write(folder / "swish.onnx", make_model(
+        make_graph(nodes, [make_value("x", "f32", [1024, 1024])], [make_value("y", "f32", [1024, 1024])]), opset=13))
+    opscope("compile", network, "-t", "wormhole_b0", "-o", folder / "a.opx")
+    opscope("run", folder / "a.opx", "--device", "sim", "--timing-only", "--profile", folder / "a.prof")
+    opscope("tt-report", folder / "a.prof", "-o", folder / "ops.csv")
+    (row,) = rows_of(folder / "ops.csv")
+    equal([row["INPUT_0_Y"], row["INPUT_0_X"], row.get("INPUT_1_X")], ["1024", "1024", None], "x")
+    answer = opscope("tt-perf", folder / "ops.csv", "--json").json()
+    limit = answer["operations"][0]["limit"]
+    equal(limit["dram_bytes"], 2 * 4 * 1024 * 1024, "read and written")
+    equal(answer["ledger"]["notes"], [], "no doubts")
+
+
 def known_of(path):
     """How the lanes of a file are known, by name."""
     tracks = opscope("info", path, "--json").json()[0]["tracks"]
