@@ -76,8 +76,8 @@ static void json_limits(struct json_writer *json, const struct perf *perf)
         json_open_object(json, NULL);
         json_text(json, "by", view_of(perf_limit_name((enum perf_limit)i)));
         json_uint(json, "count", sums[i].count);
-        json_real(json, "time_us", sums[i].time);
-        json_real(json, "gap_us", sums[i].gap);
+        json_value(json, "time_us", sums[i].time);
+        json_value(json, "gap_us", sums[i].gap);
         json_close(json);
     }
     json_close(json);

@@ -51,13 +51,14 @@ static void tt_perf_limits_print_sum(struct bytes *line, enum perf_limit limit,
 {
     static const size_t widths[] = {12, 7, 9, 18, 16};
     struct cell cells[5] = {0};
-    const double share = whole > 0 ? (sum->time + sum->gap) / whole * 100 : 0;
+    const bool known = whole > 0 && (sum->time.known || sum->gap.known);
+    const double share = known ? (sum->time.value + sum->gap.value) / whole * 100 : 0;
     cell_set_text(&cells[0], view_of(perf_limit_name(limit)));
     cells[0].colour = limit_colour(limit);
     cell_set_number(&cells[1], perf_known((double)sum->count), 0, NULL);
-    cell_set_number(&cells[2], perf_known(share), 1, "%");
-    cell_set_number(&cells[3], perf_known(sum->time), 1, "μs");
-    cell_set_number(&cells[4], perf_known(sum->gap), 1, "μs");
+    cell_set_number(&cells[2], (struct perf_value){known, share}, 1, "%");
+    cell_set_number(&cells[3], sum->time, 1, "μs");
+    cell_set_number(&cells[4], sum->gap, 1, "μs");
     for (size_t i = 0; i < 5; i++)
         cell_append(line, &cells[i], widths[i], i == 0, colours);
     line_print(line);
@@ -69,7 +70,7 @@ static void print_sums(const struct perf *perf, struct bytes *line, bool colours
     double whole = 0;
     perf_limits_sum(perf, sums);
     for (size_t i = 0; i < PERF_LIMITS; i++)
-        whole += sums[i].time + sums[i].gap;
+        whole += sums[i].time.value + sums[i].gap.value;
     printf("Limited by      Ops    Share       Time in ops      Gap before\n"
            "--------------------------------------------------------------\n");
     for (size_t i = 0; i < PERF_LIMITS; i++) {

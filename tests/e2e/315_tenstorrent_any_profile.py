@@ -200,10 +200,16 @@ def test_tt_perf_takes_folders_logs_and_profiles_alike(folder):
     ordinary(4).write(folder / "dir/.logs")
     opscope("tt-report", folder / "dir", "--format", "v2.1", "-o", folder / "ops.csv", code=None)
     opscope("convert", folder / "dir", "-o", folder / "logs.prof", code=None)
-    wanted = opscope("tt-perf", folder / "ops.csv", "--json", code=None).json()["operations"]
+
+    def operations(source):
+        """Where a file does not say a time the vendor's tool has a share of 0, where logs do not there is none."""
+        found = opscope("tt-perf", source, "--json", code=None).json()["operations"]
+        return [{**operation, "total_percent": operation["device_time_us"] and operation["total_percent"]}
+                for operation in found]
+
+    wanted = operations(folder / "ops.csv")
     for source in (folder / "dir", folder / "dir/.logs", folder / "logs.prof"):
-        got = opscope("tt-perf", source, "--json", code=None).json()["operations"]
-        equal(got, wanted, f"{source.name}")
+        equal(operations(source), wanted, f"{source.name}")
     (folder / "dir/reports/2025_01_01_00_00_00").mkdir(parents=True)
     write(folder / "dir/reports/2025_01_01_00_00_00/ops_perf_results_2025_01_01_00_00_00.csv",
           "OP CODE,OP TYPE,DEVICE ID,DEVICE KERNEL DURATION [ns]\nOnly,tt_dnn_device,0,5\n")

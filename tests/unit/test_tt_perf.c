@@ -210,7 +210,7 @@ static void a_gap_longer_than_the_operation_limits_it(void **state)
     struct perf_limit_sum sums[PERF_LIMITS];
     perf_limits_sum(perf, sums);
     assert_int_equal(sums[PERF_LIMIT_HOST].count, 1);
-    assert_true(sums[PERF_LIMIT_DISPATCH].gap == 8);
+    assert_true(sums[PERF_LIMIT_DISPATCH].gap.value == 8);
     perf_free(perf);
 }
 
@@ -233,8 +233,9 @@ static void what_the_host_computes_in_a_gap_is_counted_once(void **state)
     assert_int_equal(perf->ops[6].limit, PERF_LIMIT_DISPATCH);
     perf_limits_sum(perf, sums);
     assert_int_equal(sums[PERF_LIMIT_HOST].count, 3);
-    assert_true(sums[PERF_LIMIT_HOST].time == 28 && sums[PERF_LIMIT_HOST].gap == 0);
-    assert_true(sums[PERF_LIMIT_UNKNOWN].gap == 1 && sums[PERF_LIMIT_DISPATCH].gap == 9);
+    assert_true(sums[PERF_LIMIT_HOST].time.value == 28 && !sums[PERF_LIMIT_HOST].gap.known);
+    assert_true(sums[PERF_LIMIT_UNKNOWN].gap.value == 1);
+    assert_true(sums[PERF_LIMIT_DISPATCH].gap.value == 9);
     size_t count;
     const struct perf_op **costliest = perf_costliest(perf, 2, &count);
     assert_int_equal(count, 2);
@@ -246,7 +247,7 @@ static void what_the_host_computes_in_a_gap_is_counted_once(void **state)
     perf = read_text(text, &(struct perf_options){.no_host_ops = true});
     assert_int_equal(perf->ops[2].limit, PERF_LIMIT_HOST); // its gap is in the table as a whole
     perf_limits_sum(perf, sums);
-    assert_true(sums[PERF_LIMIT_HOST].gap + sums[PERF_LIMIT_DISPATCH].gap == 27);
+    assert_true(sums[PERF_LIMIT_HOST].gap.value + sums[PERF_LIMIT_DISPATCH].gap.value == 27);
     perf_free(perf);
 }
 

@@ -60,6 +60,12 @@ struct report {
 struct report *report_create(void);
 void report_free(struct report *report);
 
+// Made row by row, not read: what it lacks is not known, rather than left out by who wrote it.
+static inline bool report_is_made(const struct report *report)
+{
+    return report->header.data == NULL;
+}
+
 // Whether the first line names the columns of an operations report.
 bool report_recognise(struct view bytes);
 

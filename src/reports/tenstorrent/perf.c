@@ -68,6 +68,9 @@ static status perf_open_files(struct perf *perf, const char *const *paths, size_
             return status_at(STATUS_DATA, paths[i], 1, "column 'DEVICE ID' is missing");
     }
     perf->version = perf->reports[0]->version;
+    perf->made = true;
+    for (size_t i = 0; i < count; i++)
+        perf->made = perf->made && report_is_made(perf->reports[i]);
     return STATUS_OK;
 }
 
@@ -157,13 +160,15 @@ static const struct arch *arch_by_figures(struct perf *perf)
     const double clock = derive_clock_mhz(perf->reports[0]);
     const uint64_t cores = most_cores_used(perf);
     const struct arch *arch = arch_from_clock(clock, cores);
+    const char *why =
+        perf->made ? "Nothing names the architecture." : "DEVICE ARCH column not found.";
     if (arch != NULL)
         perf_message_add(perf, false,
-                         "DEVICE ARCH column not found. Cycles at %.0f MHz on up to %llu cores: "
+                         "%s Cycles at %.0f MHz on up to %llu cores: "
                          "taken for '%s' (--arch says otherwise).",
-                         clock, (unsigned long long)cores, arch->name);
+                         why, clock, (unsigned long long)cores, arch->name);
     else
-        perf_message_add(perf, true, "DEVICE ARCH column not found. Defaulting to 'wormhole'.");
+        perf_message_add(perf, true, "%s Defaulting to 'wormhole'.", why);
     return arch != NULL ? arch : arch_default();
 }
 
@@ -179,11 +184,12 @@ static status choose_arch(struct perf *perf, const char *wanted)
                            wanted);
     if (given != NULL && perf->arch != NULL && given != perf->arch)
         perf_message_add(perf, true,
-                         "Warning: Ignoring user-specified architecture: %s, CSV detected %s "
+                         "Warning: Ignoring user-specified architecture: %s, %s detected %s "
                          "architecture",
-                         wanted, perf->arch->name);
+                         wanted, perf->made ? "the input" : "CSV", perf->arch->name);
     else if (perf->arch != NULL)
-        perf_message_add(perf, false, "Using architecture from CSV: %s", perf->arch->name);
+        perf_message_add(perf, false, "Using architecture from %s: %s",
+                         perf->made ? "the input" : "CSV", perf->arch->name);
     if (perf->arch == NULL && found.size > 0)
         profile_note(perf->account, 0, LEDGER_REMARK, 1,
                      "DEVICE ARCH '%.*s' is not known: peaks are %s's", VIEW_ARGUMENTS(found),
@@ -316,9 +322,11 @@ static void note_missing_time(struct perf *perf, const struct input *input,
     if (op->kind != PERF_DEVICE || op->time.known || op->report->rows[op->row].is_cut)
         return;
     struct ledger *ledger = &profile_track(perf->account, 0)->ledger;
+    const bool made = report_is_made(op->report);
     ledger->recorded--;
-    profile_note(perf->account, 0, LEDGER_LOST, 1, "%s:%llu: %.*s has no DEVICE KERNEL DURATION",
-                 input->path, (unsigned long long)op->report->rows[op->row].line,
+    profile_note(perf->account, 0, LEDGER_LOST, 1, "%s:%s%llu: %.*s has no DEVICE KERNEL DURATION",
+                 input->path, made ? " id " : "",
+                 (unsigned long long)(made ? op->id : op->report->rows[op->row].line),
                  VIEW_ARGUMENTS(op->code));
 }
 
@@ -569,7 +577,11 @@ static status perf_build(struct perf *perf, const char *const *paths, size_t cou
     uint64_t devices;
     STATUS_TRY(perf_open_files(perf, paths, count));
     STATUS_TRY(perf_check_devices(perf, &devices));
-    perf_message_add(perf, false, "Detected CSV format: %s", perf_version_text(perf->version));
+    if (perf->made)
+        perf_message_add(perf, false, "No report was given: one was made of %s",
+                         count > 1 ? "each input" : paths[0]);
+    else
+        perf_message_add(perf, false, "Detected CSV format: %s", perf_version_text(perf->version));
     STATUS_TRY(choose_arch(perf, options->arch));
     choose_worker_cores(perf);
     perf_describe(perf);

@@ -140,6 +140,7 @@ struct perf {
     struct report **reports;
     size_t file_count;
     enum report_version version; // of the first file
+    bool made;                   // of logs and profiles: no file was a report
     const struct arch *arch;
     uint64_t worker_cores; // the first that a row has, or the arch's
     bool merged;           // rows of several devices became one
@@ -256,7 +257,8 @@ struct perf_group {
     bool has_device;
     uint64_t device; // only where devices are kept apart
     enum perf_category category;
-    bool timed; // one of the operations of all groups has a time
+    bool timed;  // one of the operations of all groups has a time
+    bool absent; // of its own, all of the device and none with a time, and nobody left it out
     double time;
     double whole;   // time of all, or of the device where they are kept apart
     double percent; // of it
@@ -279,8 +281,8 @@ void perf_stack_order_devices(struct perf_group *groups, size_t count);
 // Operations and time by what limits them.
 struct perf_limit_sum {
     uint64_t count;
-    double time;
-    double gap;
+    struct perf_value time; // not known: of none of them
+    struct perf_value gap;
 };
 void perf_limits_sum(const struct perf *perf, struct perf_limit_sum out_sums[PERF_LIMITS]);
 

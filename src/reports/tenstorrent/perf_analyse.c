@@ -369,7 +369,8 @@ void perf_totals_compute(struct perf *perf)
     for (size_t i = 0; i < perf->count; i++) {
         struct perf_op *op = &perf->ops[i];
         op->total_percent = (struct perf_value){0};
-        if ((op->kind == PERF_DEVICE || op->gap.known) && total != 0)
+        const bool taken_for_0 = op->kind == PERF_DEVICE && !report_is_made(op->report);
+        if ((op->time.known || op->gap.known || taken_for_0) && total != 0)
             op->total_percent =
                 perf_known(perf_analyse_percent_of(op->time.value + op->gap.value, total));
         op->bound = perf_analyse_bound_of(op);
@@ -386,8 +387,11 @@ void perf_limits_sum(const struct perf *perf, struct perf_limit_sum out_sums[PER
         if (op->kind == PERF_SIGNPOST)
             continue;
         struct perf_limit_sum *sum = &out_sums[op->limit];
+        const struct perf_value time = op->kind == PERF_HOST ? op->host_time : op->time;
         sum->count++;
-        sum->time += op->kind == PERF_HOST ? op->host_time.value : op->time.value;
-        sum->gap += perf_gap_open(perf, op);
+        sum->time.known = sum->time.known || time.known;
+        sum->time.value += time.value;
+        sum->gap.known = sum->gap.known || op->gap.known;
+        sum->gap.value += perf_gap_open(perf, op);
     }
 }
