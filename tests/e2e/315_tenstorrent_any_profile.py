@@ -3,6 +3,7 @@
 process_ops_logs."""
 
 import csv
+import json
 import sys
 
 from support import *
@@ -215,6 +216,31 @@ def test_tt_perf_takes_folders_logs_and_profiles_alike(folder):
           "OP CODE,OP TYPE,DEVICE ID,DEVICE KERNEL DURATION [ns]\nOnly,tt_dnn_device,0,5\n")
     got = opscope("tt-perf", folder / "dir", "--json", "--ignore-signposts").json()["operations"]
     equal([operation["op_code"] for operation in got], ["Only"], "the newest report comes first")
+
+
+def test_every_format_is_taken_as_it_is(folder):
+    """Not only once it is a profile of opscope's own."""
+    ours = run_on("wormhole_b0", folder, "--device", "sim")
+    opscope("convert", ours, "-o", folder / "trace.pb")
+    opscope("convert", ours, "--to", "chrome", "-o", folder / "trace.json")
+    opscope("tt-report", ours, "-o", folder / "ops.csv")
+    host = write(folder / "host.json", json.dumps(
+        [{"cat": "Node", "pid": 1, "tid": 1, "dur": 5, "ts": 0, "ph": "X", "name": "a_kernel_time",
+          "args": {"op_name": "Add", "node_index": "0", "provider": "CPUExecutionProvider"}}]))
+    samples = (ROOT / "samples/pytorch/training.json.gz", ROOT / "samples/onnxruntime/mobilenet_v2.json.gz", host)
+    for path in (folder / "trace.pb", folder / "trace.json", folder / "ops.csv", *samples):
+        opscope("convert", path, "-o", folder / "same.prof", code=None)
+        opscope("tt-report", folder / "same.prof", "-o", folder / "wanted.csv", code=None)
+        opscope("tt-report", path, "-o", folder / "got.csv", code=None)
+        equal((folder / "got.csv").read_text(), (folder / "wanted.csv").read_text(), path.name)
+        wanted, got = (opscope("tt-perf", file, "--json", code=None).json() for file in (folder / "same.prof", path))
+        equal([operation["op_code"] for operation in got["operations"]],
+              [operation["op_code"] for operation in wanted["operations"]], path.name)
+    equal(opscope("tt-perf", host, "--json").json()["host_ops"], 1, "nothing ran on a device")
+    contains(opscope("tt-perf", samples[0], code=None).out, "Nothing names the architecture.", "and nothing is guessed")
+    (folder / "y.json").write_text('{"a": 1}')
+    for command in (("tt-report", "-o", folder / "x.csv"), ("tt-perf",)):
+        contains(opscope(*command, folder / "y.json", code=1).err, "y.json: not a file that opscope knows")
 
 
 def test_profiles_without_operators_are_refused(folder):

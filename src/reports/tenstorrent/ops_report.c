@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "formats/format.h"
 #include "formats/tenstorrent/logs_kept.h"
-#include "profile/file.h"
 #include "profile_report.h"
 
 static const char PER_CORE_NAME[] = "per_core_op_to_op_times";
@@ -91,9 +91,14 @@ const char *ops_report_modelled_words(const struct report_modelled *modelled,
     return words;
 }
 
+static bool is_profile(struct view beginning)
+{
+    return format_reader_may_know(beginning) && !logs_recognise(beginning);
+}
+
 bool ops_report_is_profile(const char *path)
 {
-    return input_file_is(path, profile_file_recognise);
+    return input_file_is(path, is_profile);
 }
 
 static status write_restored(struct ops_report *report, struct profile *profile,
@@ -132,9 +137,8 @@ static status write_general(struct ops_report *request, struct profile *profile,
 
 status ops_report_of_profile(struct ops_report *report, const char *path, struct profile *profile)
 {
-    struct input *input;
-    STATUS_TRY(input_open(path, &input));
-    STATUS_TRY(profile_load(input, profile));
+    const struct format_options options = {0};
+    STATUS_TRY(format_read(path, &options, profile));
     if (!logs_are_kept(profile))
         return write_general(report, profile, path);
     // What joining the logs says was said when they were converted.

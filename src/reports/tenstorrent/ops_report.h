@@ -22,7 +22,8 @@ enum { OPS_REPORT_WORDS_ROOM = 96 };
 const char *ops_report_modelled_words(const struct report_modelled *modelled,
                                       char words[OPS_REPORT_WORDS_ROOM]);
 
-// Whether a file is a profile; the standard input is not looked at.
+// Whether a file is a profile of any format, and none of the logs; the standard input is not looked
+// at.
 bool ops_report_is_profile(const char *path);
 
 // From logs that are open; the ledger gets what is lost.

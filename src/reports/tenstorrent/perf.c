@@ -64,7 +64,8 @@ static status perf_open_files(struct perf *perf, const char *const *paths, size_
     for (size_t i = 0; i < count; i++) {
         STATUS_TRY(any_report_open(paths[i], perf->account, &perf->inputs[i], &perf->reports[i]));
         perf->file_count = i + 1;
-        if (report_column(perf->reports[i], COLUMN_DEVICE_ID) == REPORT_NO_COLUMN)
+        if (!report_is_made(perf->reports[i]) &&
+            report_column(perf->reports[i], COLUMN_DEVICE_ID) == REPORT_NO_COLUMN)
             return status_at(STATUS_DATA, paths[i], 1, "column 'DEVICE ID' is missing");
     }
     perf->version = perf->reports[0]->version;
@@ -159,7 +160,7 @@ static const struct arch *arch_by_figures(struct perf *perf)
 {
     const double clock = derive_clock_mhz(perf->reports[0]);
     const uint64_t cores = most_cores_used(perf);
-    const struct arch *arch = arch_from_clock(clock, cores);
+    const struct arch *arch = cores > 0 || !perf->made ? arch_from_clock(clock, cores) : NULL;
     const char *why =
         perf->made ? "Nothing names the architecture." : "DEVICE ARCH column not found.";
     if (arch != NULL)
