@@ -276,9 +276,10 @@ static const struct table_form *const TABLES[] = {&PERF_FORM, &PERF_STACK_FORM, 
 
 #define DETAILS                                                                                    \
     "Takes ops_perf_results.csv of every version, folders (the newest report below them, else\n"   \
-    "the logs) and profiles of whatever ran; several of them are the hosts of one run.\n"          \
-    "Without options it looks at what follows the last signpost. Every operation is set\n"         \
-    "against what the machine can do, and the report says what limits it."
+    "the logs), and profiles and traces of whatever ran, in any format that opscope reads;\n"      \
+    "several of them are the hosts of one run. Without options it looks at what follows the\n"     \
+    "last signpost. Every operation is set against what the machine can do, and the report\n"      \
+    "says what limits it."
 
 const struct command COMMAND_TT_PERF = {
     .name = "tt-perf",

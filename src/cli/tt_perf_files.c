@@ -76,8 +76,8 @@ static void json_limits(struct json_writer *json, const struct perf *perf)
         json_open_object(json, NULL);
         json_text(json, "by", view_of(perf_limit_name((enum perf_limit)i)));
         json_uint(json, "count", sums[i].count);
-        json_real(json, "time_us", sums[i].time);
-        json_real(json, "gap_us", sums[i].gap);
+        json_value(json, "time_us", sums[i].time);
+        json_value(json, "gap_us", sums[i].gap);
         json_close(json);
     }
     json_close(json);
@@ -100,6 +100,9 @@ static void json_gaps(struct json_writer *json, const struct perf *perf)
     json_uint(json, "count", gain.count);
     json_real(json, "saved_us", gain.saved);
     json_real(json, "percent", gain.percent);
+    json_real(json, "host_us", gain.host);
+    json_real(json, "open_saved_us", gain.open);
+    json_real(json, "open_percent", gain.open_percent);
     json_close(json);
 }
 
@@ -112,6 +115,7 @@ void tt_perf_write_json(struct json_writer *json, struct perf *perf, struct tabl
     json_uint(json, "device_ops", perf->device_ops);
     json_uint(json, "host_ops", perf->host_ops);
     json_uint(json, "signposts", perf->signposts);
+    json_uint(json, "modelled_ops", perf->modelled.modelled);
     json_open_array(json, "messages");
     for (size_t i = 0; i < perf->message_count; i++)
         json_text(json, NULL, perf->messages[i].text);

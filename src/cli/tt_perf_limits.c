@@ -17,18 +17,19 @@ enum limit_column {
     LIMIT_DRAM,
     LIMIT_MOVED,
     LIMIT_GAP,
+    LIMIT_INTERVAL,
     LIMIT_HOST,
     LIMIT_REMARK,
     LIMIT_COLUMNS,
 };
 
 static const char *const HEADERS[LIMIT_COLUMNS] = {
-    "ID",           "Limited by", "OP Code", "Device Time",   "Compute at peak",
-    "DRAM at peak", "DRAM moved", "Gap",     "Between calls", "Remark"};
+    "ID",         "Limited by", "OP Code",       "Device Time", "Compute at peak", "DRAM at peak",
+    "DRAM moved", "Gap",        "Between calls", "Host Time",   "Remark"};
 
 struct limit_table {
     const struct tt_perf_style *style;
-    size_t columns;
+    bool empty[LIMIT_COLUMNS]; // not shown: no operation has it
     size_t widths[LIMIT_COLUMNS];
     struct bytes line;
 };
@@ -50,13 +51,14 @@ static void tt_perf_limits_print_sum(struct bytes *line, enum perf_limit limit,
 {
     static const size_t widths[] = {12, 7, 9, 18, 16};
     struct cell cells[5] = {0};
-    const double share = whole > 0 ? (sum->time + sum->gap) / whole * 100 : 0;
+    const bool known = whole > 0 && (sum->time.known || sum->gap.known);
+    const double share = known ? (sum->time.value + sum->gap.value) / whole * 100 : 0;
     cell_set_text(&cells[0], view_of(perf_limit_name(limit)));
     cells[0].colour = limit_colour(limit);
     cell_set_number(&cells[1], perf_known((double)sum->count), 0, NULL);
-    cell_set_number(&cells[2], perf_known(share), 1, "%");
-    cell_set_number(&cells[3], perf_known(sum->time), 1, "μs");
-    cell_set_number(&cells[4], perf_known(sum->gap), 1, "μs");
+    cell_set_number(&cells[2], (struct perf_value){known, share}, 1, "%");
+    cell_set_number(&cells[3], sum->time, 1, "μs");
+    cell_set_number(&cells[4], sum->gap, 1, "μs");
     for (size_t i = 0; i < 5; i++)
         cell_append(line, &cells[i], widths[i], i == 0, colours);
     line_print(line);
@@ -68,7 +70,7 @@ static void print_sums(const struct perf *perf, struct bytes *line, bool colours
     double whole = 0;
     perf_limits_sum(perf, sums);
     for (size_t i = 0; i < PERF_LIMITS; i++)
-        whole += sums[i].time + sums[i].gap;
+        whole += sums[i].time.value + sums[i].gap.value;
     printf("Limited by      Ops    Share       Time in ops      Gap before\n"
            "--------------------------------------------------------------\n");
     for (size_t i = 0; i < PERF_LIMITS; i++) {
@@ -79,8 +81,16 @@ static void print_sums(const struct perf *perf, struct bytes *line, bool colours
 
 // Operations -----------------------------------------------------------------
 
-static void tt_perf_limits_fill_cells(const struct perf_op *op, struct cell cells[LIMIT_COLUMNS])
+// On the host of a device's operation is its call.
+static struct perf_value time_on_host(const struct perf_op *op)
 {
+    return op->kind == PERF_HOST ? op->host_time : (struct perf_value){0};
+}
+
+static void tt_perf_limits_fill_cells(const struct perf *perf, const struct perf_op *op,
+                                      struct cell cells[LIMIT_COLUMNS])
+{
+    const struct perf_value gap = {op->gap.known, perf_gap_open(perf, op)};
     struct perf_value moved = op->work.dram_bytes;
     moved.value /= 1024;
     cell_set_number(&cells[LIMIT_ID], perf_known((double)op->id), 0, NULL);
@@ -90,8 +100,9 @@ static void tt_perf_limits_fill_cells(const struct perf_op *op, struct cell cell
     cell_set_number(&cells[LIMIT_COMPUTE], op->compute_time, 1, "μs");
     cell_set_number(&cells[LIMIT_DRAM], op->memory_time, 1, "μs");
     cell_set_number(&cells[LIMIT_MOVED], moved, 0, "KiB");
-    cell_set_number(&cells[LIMIT_GAP], op->gap, 1, "μs");
-    cell_set_number(&cells[LIMIT_HOST], op->host_interval, 1, "μs");
+    cell_set_number(&cells[LIMIT_GAP], gap, 1, "μs");
+    cell_set_number(&cells[LIMIT_INTERVAL], op->host_interval, 1, "μs");
+    cell_set_number(&cells[LIMIT_HOST], time_on_host(op), 1, "μs");
     cell_set_text(&cells[LIMIT_REMARK], view_of(perf_doubt_name(op->doubt)));
     for (size_t i = 0; i < LIMIT_COLUMNS; i++)
         cells[i].colour = COLOUR_NONE;
@@ -99,25 +110,17 @@ static void tt_perf_limits_fill_cells(const struct perf_op *op, struct cell cell
     cells[LIMIT_REMARK].colour = COLOUR_YELLOW;
 }
 
-// No column of remarks where there is none.
-static size_t columns_of(const struct perf_op **ops, size_t count)
+static void tt_perf_limits_measure(struct limit_table *table, const struct perf *perf,
+                                   const struct perf_op **ops, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (ops[i]->doubt != PERF_DOUBT_NONE)
-            return LIMIT_COLUMNS;
-    }
-    return LIMIT_REMARK;
-}
-
-static void tt_perf_limits_measure(struct limit_table *table, const struct perf_op **ops,
-                                   size_t count)
-{
+    table->empty[LIMIT_HOST] = table->empty[LIMIT_REMARK] = true;
     for (size_t i = 0; i < LIMIT_COLUMNS; i++)
         table->widths[i] = strlen(HEADERS[i]);
     for (size_t row = 0; row < count; row++) {
         struct cell cells[LIMIT_COLUMNS];
-        tt_perf_limits_fill_cells(ops[row], cells);
+        tt_perf_limits_fill_cells(perf, ops[row], cells);
         for (size_t i = 0; i < LIMIT_COLUMNS; i++) {
+            table->empty[i] = table->empty[i] && cells[i].text.size == 0;
             if (cell_width(&cells[i]) > table->widths[i])
                 table->widths[i] = cell_width(&cells[i]);
         }
@@ -127,7 +130,9 @@ static void tt_perf_limits_measure(struct limit_table *table, const struct perf_
 static void tt_perf_limits_print_cells(struct limit_table *table,
                                        const struct cell cells[LIMIT_COLUMNS])
 {
-    for (size_t i = 0; i < table->columns; i++) {
+    for (size_t i = 0; i < LIMIT_COLUMNS; i++) {
+        if (table->empty[i])
+            continue;
         const bool left = i == LIMIT_OP_CODE || i == LIMIT_BY || i == LIMIT_REMARK;
         if (i > 0)
             bytes_append(&table->line, "  ", 2);
@@ -145,14 +150,13 @@ void tt_perf_print_limits(const struct perf *perf, bool all, const struct tt_per
     printf("\n🔎 What limits the operations 🔎\n================================\n\n");
     print_sums(perf, &table.line, style->colours);
     printf("\n%s:\n", all ? "Every operation" : "The costliest (--limits shows all)");
-    table.columns = columns_of(ops, count);
-    tt_perf_limits_measure(&table, ops, count);
+    tt_perf_limits_measure(&table, perf, ops, count);
     for (size_t i = 0; i < LIMIT_COLUMNS; i++)
         cell_set_text(&headers[i], view_of(HEADERS[i]));
     tt_perf_limits_print_cells(&table, headers);
     for (size_t i = 0; i < count; i++) {
         struct cell cells[LIMIT_COLUMNS];
-        tt_perf_limits_fill_cells(ops[i], cells);
+        tt_perf_limits_fill_cells(perf, ops[i], cells);
         tt_perf_limits_print_cells(&table, cells);
     }
     free(ops);

@@ -97,7 +97,9 @@ static status tt_profile_write_report(struct capturing *capturing, const char *o
         result = report_profile(capturing, &report, ledger);
     }
     if (result == STATUS_OK) {
-        fprintf(stderr, "Wrote report to %s (%zu rows)\n", output, report.rows);
+        char words[OPS_REPORT_WORDS_ROOM];
+        fprintf(stderr, "Wrote report to %s (%zu rows%s)\n", output, report.rows,
+                ops_report_modelled_words(&report.modelled, words));
         ledger_warn(ledger);
     }
     profile_free(ledger);

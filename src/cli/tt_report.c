@@ -85,8 +85,10 @@ static status run_request(struct ops_report *request, const char *const *paths, 
     struct profile *ledger = profile_create();
     const status result = tt_report_make(request, paths, count, ledger);
     if (result == STATUS_OK) {
+        char words[OPS_REPORT_WORDS_ROOM];
         if (strcmp(request->output, "-") != 0)
-            printf("%zu rows in %s\n", request->rows, request->output);
+            printf("%zu rows in %s%s\n", request->rows, request->output,
+                   ops_report_modelled_words(&request->modelled, words));
         ledger_warn(ledger);
         *out_exit = keep_exit ? EXIT_DONE : ledger_exit(ledger);
     }
@@ -124,16 +126,17 @@ const struct command COMMAND_TT_REPORT = {
     .details =
         "Takes profile_log_device.csv (or cpp_device_perf_report.csv), tracy_ops_data.csv and\n"
         "tracy_ops_times.csv, or a folder that holds them. A profile that 'opscope convert' made\n"
-        "of them gives the same bytes; any other profile, of a run on whatever target or merged\n"
-        "of several, gives the columns that apply. What is not said is left empty and accounted\n"
-        "for: exit 3 when something is lost. Several folders, or one with rank0, rank1, ... in it\n"
-        "(as tt-run --tracy leaves them), are hosts of one run: the device of host n is DEVICE ID\n"
-        "+ n * devices. Without the host's files, or with --device-only,\n"
-        "also writes per_core_op_to_op_times.csv beside the report.",
+        "of them gives the same bytes; any other profile or trace that opscope reads, of a run on\n"
+        "whatever target or merged of several, gives the columns that apply. What is not said is\n"
+        "left empty and accounted for: exit 3 when something is lost. Several folders, or one\n"
+        "with rank0, rank1, ... in it (as tt-run --tracy leaves them), are hosts of one run: the\n"
+        "device of host n is DEVICE ID + n * devices. Without the host's files, or with\n"
+        "--device-only, also writes per_core_op_to_op_times.csv beside the report.",
     .examples = "  opscope tt-report generated/profiler/.logs -o ops_perf_results.csv\n"
                 "  opscope tt-report profile_log_device.csv -o device.csv\n"
                 "  opscope tt-report generated/profiler/rank0 generated/profiler/rank1 -o all.csv\n"
                 "  opscope tt-report run.prof -o ops_perf_results.csv\n"
+                "  opscope tt-report trace.json.gz -o ops_perf_results.csv\n"
                 "  opscope tt-report .logs --format v2.1 -o -",
     .options = OPTIONS,
     .run = tt_report_command,

@@ -1,6 +1,7 @@
 #include "convert.h"
 
 #include "formats/tenstorrent/report_convert.h"
+#include "profile/file.h"
 #include "reports/tenstorrent/ops_report.h"
 
 static bool is_report_form(const char *to)
@@ -18,7 +19,7 @@ status convert_check(const char *to, const char *out)
 static status convert_convert_write_report(const struct convert_request *request,
                                            struct profile *profile)
 {
-    if (ops_report_is_profile(request->in)) {
+    if (input_file_is(request->in, profile_file_recognise)) {
         struct ops_report report = {.output = request->out,
                                     .version = report_convert_version(request->to)};
         return ops_report_of_profile(&report, request->in, profile);
@@ -28,8 +29,8 @@ static status convert_convert_write_report(const struct convert_request *request
     const status result = report_convert(request->in, request->out, request->to, profile);
     if (result == STATUS_OK || is_report)
         return result;
-    return status_within(result, "only a report, or a profile of logs, becomes a report ('opscope "
-                                 "tt-report' makes one of logs)");
+    return status_within(result, "only a report or an opscope profile becomes a report ('opscope "
+                                 "tt-report' makes one of logs and of other profiles)");
 }
 
 status convert_file(const struct convert_request *request, struct profile *profile)

@@ -247,41 +247,63 @@ static bool is_parameter(const struct program_value *value)
     return value->kind == PROGRAM_VALUE_CONSTANT && value->rank < 2;
 }
 
-// What comes into fused operators but for their parameters, what the last one gives, and what
-// all of them do.
-static void add_fused_values(struct describing *describing, const uint32_t *operators,
-                             uint32_t count)
+struct value_list {
+    uint32_t *values;
+    size_t count, capacity;
+};
+
+static void list_value(struct value_list *list, uint32_t value)
 {
-    const struct program *program = describing->program;
-    struct program_work work = {.known = 1};
-    uint32_t *values = NULL;
-    size_t value_count = 0;
-    size_t capacity = 0;
-    describing->text.size = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->values[i] == value)
+            return;
+    }
+    list->values = memory_grow(list->values, list->count, &list->capacity, sizeof *list->values);
+    list->values[list->count++] = value;
+}
+
+// What comes into fused operators but for their parameters; what several of them take, once.
+static struct value_list inputs_of_fused(const struct program *program, const uint32_t *operators,
+                                         uint32_t count)
+{
+    struct value_list list = {0};
     for (uint32_t i = 0; i < count; i++) {
         const struct program_operator *op = &program->operators[operators[i]];
         for (uint32_t k = 0; k < op->input_count; k++) {
             const uint32_t value = program->operator_values[op->first_input + k];
-            if (value == PROGRAM_NONE || is_parameter(&program->values[value]) ||
-                is_made_inside(program, operators, count, value))
-                continue;
-            append_value(describing, value);
-            values = memory_grow(values, value_count, &capacity, sizeof *values);
-            values[value_count++] = value;
+            if (value != PROGRAM_NONE && !is_parameter(&program->values[value]) &&
+                !is_made_inside(program, operators, count, value))
+                list_value(&list, value);
         }
+    }
+    return list;
+}
+
+// What comes into fused operators, what the last one gives, and what all of them do.
+static void add_fused_values(struct describing *describing, const uint32_t *operators,
+                             uint32_t count)
+{
+    const struct program *program = describing->program;
+    const struct program_operator *last = &program->operators[operators[count - 1]];
+    struct value_list inputs = inputs_of_fused(program, operators, count);
+    struct program_work work = {.known = 1};
+    describing->text.size = 0;
+    for (size_t i = 0; i < inputs.count; i++)
+        append_value(describing, inputs.values[i]);
+    describe_add_text(describing, "inputs", bytes_view(&describing->text));
+    describe_add_types(describing, "outputs", last->first_input + last->input_count,
+                       last->output_count);
+    add_memories(describing, "input_memories", inputs.values, (uint32_t)inputs.count);
+    add_memories(describing, "output_memories",
+                 &program->operator_values[last->first_input + last->input_count],
+                 last->output_count);
+    free(inputs.values);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct program_operator *op = &program->operators[operators[i]];
         work.macs += op->work.macs;
         work.flops += op->work.flops;
         work.known = work.known != 0 && op->work.known != 0;
     }
-    describe_add_text(describing, "inputs", bytes_view(&describing->text));
-    const struct program_operator *last = &program->operators[operators[count - 1]];
-    describe_add_types(describing, "outputs", last->first_input + last->input_count,
-                       last->output_count);
-    add_memories(describing, "input_memories", values, (uint32_t)value_count);
-    add_memories(describing, "output_memories",
-                 &program->operator_values[last->first_input + last->input_count],
-                 last->output_count);
-    free(values);
     if (work.known != 0) {
         value_add_uint(&describing->values, describing_key(describing, "macs"), work.macs);
         value_add_uint(&describing->values, describing_key(describing, "flops"), work.flops);

@@ -3,6 +3,7 @@
 process_ops_logs."""
 
 import csv
+import json
 import sys
 
 from support import *
@@ -116,10 +117,61 @@ def test_modelled_reports_are_sound(folder):
                 equal(row["DEVICE FW DURATION [ns]"], f"{cycles * 1000 / mhz:.0f}", f"{target}: its cycles")
 
 
+def test_fused_operators_take_each_value_once(folder):
+    """x sigmoid(x) reads x once: twice would be more than the peak allows."""
+    nodes = [make_node("Sigmoid", ["x"], ["s"], name="s"), make_node("Mul", ["x", "s"], ["y"], name="m")]
+    network = write(folder / "swish.onnx", make_model(
+        make_graph(nodes, [make_value("x", "f32", [1024, 1024])], [make_value("y", "f32", [1024, 1024])]), opset=13))
+    opscope("compile", network, "-t", "wormhole_b0", "-o", folder / "a.opx")
+    opscope("run", folder / "a.opx", "--device", "sim", "--timing-only", "--profile", folder / "a.prof")
+    opscope("tt-report", folder / "a.prof", "-o", folder / "ops.csv")
+    (row,) = rows_of(folder / "ops.csv")
+    equal([row["INPUT_0_Y"], row["INPUT_0_X"], row.get("INPUT_1_X")], ["1024", "1024", None], "x")
+    answer = opscope("tt-perf", folder / "ops.csv", "--json").json()
+    limit = answer["operations"][0]["limit"]
+    equal(limit["dram_bytes"], 2 * 4 * 1024 * 1024, "read and written")
+    equal(answer["ledger"]["notes"], [], "no doubts")
+
+
+def known_of(path):
+    """How the lanes of a file are known, by name."""
+    tracks = opscope("info", path, "--json").json()[0]["tracks"]
+    return {track["name"]: track["provenance"] for track in tracks if track["spans"]}
+
+
+def test_modelled_times_say_so(folder):
+    """In the report, in what is read from it, and in what tt-perf says of it."""
+    profile = run_on("wormhole_b0", folder, "--device", "sim")
+    for version in ("v1", "v2", "v2.1"):
+        said = opscope("tt-report", profile, "--format", version, "-o", folder / "ops.csv").out
+        contains(said, "ops.csv, all modelled: nothing was measured", version)
+        equal({row["PROGRAM_METADATA"] for row in rows_of(folder / "ops.csv")}, {'{"provenance": "modelled"}'}, version)
+        equal(known_of(folder / "ops.csv")["operations"], "modelled", version)
+        for path in (folder / "ops.csv", profile):
+            answer = opscope("tt-perf", path, "--json").json()
+            equal(answer["modelled_ops"], answer["device_ops"] + answer["host_ops"], version)
+            true("Every time is modelled: nothing was measured." in answer["messages"], version)
+
+
+def test_measured_and_modelled_rows_are_kept_apart(folder):
+    ran = run_on("host", folder)
+    opscope("merge", run_on("wormhole_b0", folder, "--device", "sim"), ran, "-o", folder / "both.prof", code=None)
+    said = opscope("tt-report", folder / "both.prof", "-o", folder / "ops.csv", code=None).out
+    rows = rows_of(folder / "ops.csv")
+    modelled = [row for row in rows if "modelled" in row["PROGRAM_METADATA"]]
+    true(0 < len(modelled) < len(rows), "some of them")
+    contains(said, f"{len(modelled)} of {len(rows)} operations modelled, not measured")
+    contains(opscope("tt-perf", folder / "ops.csv").out, f"the times of {len(modelled)} of {len(rows)} operations")
+    lanes = opscope("info", folder / "ops.csv", "--json").json()[0]["tracks"]
+    equal(sum(lane["spans"] for lane in lanes if lane["provenance"] == "modelled"), len(modelled), "lanes")
+    equal(sum(lane["spans"] for lane in lanes if lane["provenance"] == "measured"), len(rows) - len(modelled), "lanes")
+
+
 def test_a_run_on_this_machine(folder):
     profile = run_on("host", folder)
-    opscope("tt-report", profile, "-o", folder / "ops.csv")
+    said = opscope("tt-report", profile, "-o", folder / "ops.csv").out
     true(len(rows_of(folder / "ops.csv")) >= 1, "operators")
+    true("modelled" not in said + (folder / "ops.csv").read_text(), "measured")
 
 
 def test_reports_come_back_from_their_profiles(folder):
@@ -149,15 +201,46 @@ def test_tt_perf_takes_folders_logs_and_profiles_alike(folder):
     ordinary(4).write(folder / "dir/.logs")
     opscope("tt-report", folder / "dir", "--format", "v2.1", "-o", folder / "ops.csv", code=None)
     opscope("convert", folder / "dir", "-o", folder / "logs.prof", code=None)
-    wanted = opscope("tt-perf", folder / "ops.csv", "--json", code=None).json()["operations"]
+
+    def operations(source):
+        """Where a file does not say a time the vendor's tool has a share of 0, where logs do not there is none."""
+        found = opscope("tt-perf", source, "--json", code=None).json()["operations"]
+        return [{**operation, "total_percent": operation["device_time_us"] and operation["total_percent"]}
+                for operation in found]
+
+    wanted = operations(folder / "ops.csv")
     for source in (folder / "dir", folder / "dir/.logs", folder / "logs.prof"):
-        got = opscope("tt-perf", source, "--json", code=None).json()["operations"]
-        equal(got, wanted, f"{source.name}")
+        equal(operations(source), wanted, f"{source.name}")
     (folder / "dir/reports/2025_01_01_00_00_00").mkdir(parents=True)
     write(folder / "dir/reports/2025_01_01_00_00_00/ops_perf_results_2025_01_01_00_00_00.csv",
           "OP CODE,OP TYPE,DEVICE ID,DEVICE KERNEL DURATION [ns]\nOnly,tt_dnn_device,0,5\n")
     got = opscope("tt-perf", folder / "dir", "--json", "--ignore-signposts").json()["operations"]
     equal([operation["op_code"] for operation in got], ["Only"], "the newest report comes first")
+
+
+def test_every_format_is_taken_as_it_is(folder):
+    """Not only once it is a profile of opscope's own."""
+    ours = run_on("wormhole_b0", folder, "--device", "sim")
+    opscope("convert", ours, "-o", folder / "trace.pb")
+    opscope("convert", ours, "--to", "chrome", "-o", folder / "trace.json")
+    opscope("tt-report", ours, "-o", folder / "ops.csv")
+    host = write(folder / "host.json", json.dumps(
+        [{"cat": "Node", "pid": 1, "tid": 1, "dur": 5, "ts": 0, "ph": "X", "name": "a_kernel_time",
+          "args": {"op_name": "Add", "node_index": "0", "provider": "CPUExecutionProvider"}}]))
+    samples = (ROOT / "samples/pytorch/training.json.gz", ROOT / "samples/onnxruntime/mobilenet_v2.json.gz", host)
+    for path in (folder / "trace.pb", folder / "trace.json", folder / "ops.csv", *samples):
+        opscope("convert", path, "-o", folder / "same.prof", code=None)
+        opscope("tt-report", folder / "same.prof", "-o", folder / "wanted.csv", code=None)
+        opscope("tt-report", path, "-o", folder / "got.csv", code=None)
+        equal((folder / "got.csv").read_text(), (folder / "wanted.csv").read_text(), path.name)
+        wanted, got = (opscope("tt-perf", file, "--json", code=None).json() for file in (folder / "same.prof", path))
+        equal([operation["op_code"] for operation in got["operations"]],
+              [operation["op_code"] for operation in wanted["operations"]], path.name)
+    equal(opscope("tt-perf", host, "--json").json()["host_ops"], 1, "nothing ran on a device")
+    contains(opscope("tt-perf", samples[0], code=None).out, "Nothing names the architecture.", "and nothing is guessed")
+    (folder / "y.json").write_text('{"a": 1}')
+    for command in (("tt-report", "-o", folder / "x.csv"), ("tt-perf",)):
+        contains(opscope(*command, folder / "y.json", code=1).err, "y.json: not a file that opscope knows")
 
 
 def test_profiles_without_operators_are_refused(folder):

@@ -149,6 +149,23 @@ def test_limits_and_advice_are_explained(folder):
     equal(len(re.findall(r"^ *\d+  dispatch gap", every, re.MULTILINE)), 12, "operations")
 
 
+def test_the_host_in_a_gap_is_counted_once(folder):
+    """A fallback of 250 us lies in the gap of 260 us before the operation behind it."""
+    path = report(folder, device_op("A", 40000), {"OP CODE": "(torch) add", "OP TYPE": "python_fallback",
+                                                  "HOST START TS": 1, "HOST DURATION [ns]": 250000},
+                  device_op("B", 50000, 260000, start=2))
+    text = opscope("tt-perf", path).out
+    contains(text, "Running with tracing could save 254 μs (72.6% of overall time)", "the vendor's words")
+    contains(text, "Operations on the host fill 250 μs of these gaps, which a trace does not shorten: "
+                   "of the rest it could save 4 μs (1.1% of overall time)")
+    matches(text, r"^host +1 +71\.4 % +250\.0 μs$")
+    matches(text, r"^ *3  host +\(torch\) add +249\.0 μs +250\.0 μs$")
+    answer = opscope("tt-perf", path, "--json").json()
+    equal(sum((limit["time_us"] or 0) + (limit["gap_us"] or 0) for limit in answer["limits"]), 350, "all of the time, once")
+    equal(answer["operations"][2]["limit"]["host_in_gap_us"], 250)
+    equal(answer["high_gaps"]["open_saved_us"], 4)
+
+
 def test_windows_and_ids(folder):
     path = report(folder, device_op("A", 1000, start=10), signpost("begin", 20),
                   device_op("B", 1000, 10, start=30), signpost("end", 40),
@@ -256,6 +273,31 @@ def test_cells_as_python_prints_them(folder):
            sign["Input 0 Datatype"]], ["", "", "nan", "nan"], "signpost")
     equal([untimed["Device Time"], untimed["Op-to-Op Gap"]], ["0", "9597.139"], "no time")
     equal([host["Device Time"], host["Total %"], host["Bound"]], ["", "", "HOST"], "host")
+
+
+def test_what_logs_do_not_say_is_absent(folder):
+    """Without the device's log nothing has a time: it is no 0, and no multiplication is called optimized."""
+    from tenstorrent_logs import ordinary
+    logs = ordinary(3).write(folder / "logs")
+    host = logs / "tracy_ops_data.csv"
+    result = opscope("tt-perf", host, "--csv", folder / "table.csv", code=3)
+    with open(folder / "table.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    equal({row["Device Time"] + row["Total %"] for row in rows}, {""}, "times")
+    matches(result.err, r"tracy_ops_data.csv: id \d+: \S+ has no DEVICE KERNEL DURATION")
+    with open(folder / "table_stacked.csv", newline="", encoding="utf-8") as file:
+        equal({row["Device Time Sum [μs]"] + row["Total % [%]"] for row in csv.DictReader(file)}, {""}, "sums")
+    text = opscope("tt-perf", host, code=3).out
+    true("Optimized" not in text and "100.0 %" not in text and " μs" not in text.split("What limits")[0], text)
+    contains(text, "No report was given: one was made of", "no CSV is detected")
+    true("CSV format" not in text and "column not found. D" not in text, "nor a column missed")
+    if "Matmul" in text:
+        contains(text, "- It has no time to go by")
+    answer = opscope("tt-perf", host, "--json", code=3).json()
+    equal({limit["time_us"] for limit in answer["limits"]}, {None}, "limits")
+    file = report(folder, matmul(), matmul(**{"DEVICE KERNEL DURATION [ns]": ""}))
+    text = opscope("tt-perf", file, code=3).out
+    matches(text, r"^ *3 +0\.0 % .* 0 μs ", "a file is read as the vendor's tool reads it")
 
 
 def test_places_in_the_model_are_shown(folder):

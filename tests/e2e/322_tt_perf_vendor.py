@@ -130,6 +130,18 @@ def test_real_reports_have_the_same_cells(folder):
                 true(count is not None, f"the vendor's tool reads {name}")
 
 
+def test_modelled_reports_have_the_same_cells(folder):
+    """What our own report says of itself is nothing to the vendor's tool."""
+    opscope("compile", ROOT / "samples/tosa/fc.mlir", "--target", "wormhole_b0", "-o", folder / "fc.opx")
+    opscope("run", folder / "fc.opx", "--device", "sim", "--profile", folder / "fc.prof")
+    with Vendor() as vendor:
+        for version in ("v1", "v2.1"):
+            path = folder / f"{version}.csv"
+            opscope("tt-report", folder / "fc.prof", "--format", version, "-o", path)
+            contains(path.read_text(), "modelled", version)
+            true(compare(vendor, folder, [path], ["--arch", "wormhole"], version) is not None, version)
+
+
 def test_real_reports_have_the_same_lines(folder):
     """Every line of the vendor's tables is one of ours, in its order."""
     del folder

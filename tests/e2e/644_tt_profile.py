@@ -65,6 +65,15 @@ def test_a_program_of_our_own_runtime(folder):
     matches(about, r"from 0 to \d+ ns", "times of the trace")
 
 
+def test_a_simulated_run_is_said_to_be_modelled(folder):
+    result = tt_profile(network(folder) + " --device sim >/dev/null", folder=folder)
+    contains(result.err, "all modelled: nothing was measured)", "message")
+    report = folder / "results/perf/device_ops_perf_trace.csv"
+    equal({row["PROGRAM_METADATA"] for row in rows(report)}, {'{"provenance": "modelled"}'}, "cells")
+    lanes = opscope("info", report, "--json").json()[0]["tracks"]
+    true(all(lane["provenance"] != "measured" for lane in lanes if lane["spans"]), f"{lanes}")
+
+
 EXAMPLE = "pytest -svv tests/models/mnist/test_mnist.py::test_mnist_train[single_device-full-eval]"
 
 

@@ -394,6 +394,38 @@ static void shapes_have_a_padded_and_a_logical_size(void **state)
     assert_false(report_logical(VIEW_LITERAL("32]7["), &number));
 }
 
+static void rows_say_that_they_were_modelled(void **state)
+{
+    (void)state;
+    static const char *const cells[] = {"{}",
+                                        "",
+                                        "\"{\"\"provenance\"\":\"\"modelled\"\",\"\"loop\"\":0}\"",
+                                        "\"{\"\"provenance\"\": \"\"measured\"\"}\"",
+                                        "modelled",
+                                        "\"{'a': 'modelled'}\""};
+    const size_t count = sizeof cells / sizeof cells[0];
+    struct bytes text = {0};
+    struct input *input;
+    bytes_append_format(&text, SMALL ",PROGRAM_METADATA\n");
+    for (size_t i = 0; i < count; i++)
+        bytes_append_format(&text, "A,tt_dnn_device,1,2,%s\n", cells[i]);
+    bytes_append_format(&text, "here,signpost,,,{}\n%c", '\0');
+    struct report *report = read_text(&input, (const char *)text.data);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(report_row_is_modelled(report, i), i == 2);
+    assert_int_equal(report_modelled_count(report).operations, count);
+    assert_int_equal(report_modelled_count(report).modelled, 1);
+    for (size_t i = 0; i < count; i++)
+        report_row_set_modelled(report, i);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(report_row_is_modelled(report, i), i < 3);
+    assert_true(view_is(report_text(report, 4, COLUMN_PROGRAM_METADATA), "modelled"));
+    assert_true(
+        view_is(report_text(report, 0, COLUMN_PROGRAM_METADATA), "{\"provenance\": \"modelled\"}"));
+    finish(input, report);
+    bytes_free(&text);
+}
+
 static void damage_names_its_line(void **state)
 {
     (void)state;
@@ -585,6 +617,7 @@ int main(void)
         cmocka_unit_test(numbers_are_python_s),
         cmocka_unit_test(texts_are_quoted_as_python_does),
         cmocka_unit_test(shapes_have_a_padded_and_a_logical_size),
+        cmocka_unit_test(rows_say_that_they_were_modelled),
         cmocka_unit_test(damage_names_its_line),
         cmocka_unit_test(what_is_no_report_is_refused),
         cmocka_unit_test(derived_columns_agree_or_are_named),

@@ -210,7 +210,59 @@ static void a_gap_longer_than_the_operation_limits_it(void **state)
     struct perf_limit_sum sums[PERF_LIMITS];
     perf_limits_sum(perf, sums);
     assert_int_equal(sums[PERF_LIMIT_HOST].count, 1);
-    assert_true(sums[PERF_LIMIT_DISPATCH].gap == 8);
+    assert_true(sums[PERF_LIMIT_DISPATCH].gap.value == 8);
+    perf_free(perf);
+}
+
+// A fallback of so many ns on the host.
+#define FALLBACK(start, duration)                                                                  \
+    "(torch) add,python_fallback,1,,,,," start "," duration ",,,,,,,,,,,,,,,,,,,,\r\n"
+
+static void what_the_host_computes_in_a_gap_is_counted_once(void **state)
+{
+    (void)state;
+    // The device waits 9 us for 8 us of the host, then 9 us for 20, then 9 us for nothing.
+    static const char text[] = HEADER "\r\n" PLAIN("A", "0", "0", "0", "4000") FALLBACK("1", "5000")
+        FALLBACK("2", "3000") PLAIN("B", "0", "3", "9000", "4000") FALLBACK("4", "20000")
+            PLAIN("C", "0", "5", "9000", "4000") PLAIN("D", "0", "6", "9000", "4000");
+    struct perf_limit_sum sums[PERF_LIMITS];
+    struct perf *perf = read_text(text, &(struct perf_options){0});
+    assert_ids(perf, "2 3 4 5 6 7 8");
+    assert_true(perf->ops[3].host_in_gap == 8 && perf->ops[5].host_in_gap == 9);
+    assert_int_equal(perf->ops[3].limit, PERF_LIMIT_UNKNOWN); // no shapes, and hardly a gap
+    assert_int_equal(perf->ops[6].limit, PERF_LIMIT_DISPATCH);
+    perf_limits_sum(perf, sums);
+    assert_int_equal(sums[PERF_LIMIT_HOST].count, 3);
+    assert_true(sums[PERF_LIMIT_HOST].time.value == 28 && !sums[PERF_LIMIT_HOST].gap.known);
+    assert_true(sums[PERF_LIMIT_UNKNOWN].gap.value == 1);
+    assert_true(sums[PERF_LIMIT_DISPATCH].gap.value == 9);
+    size_t count;
+    const struct perf_op **costliest = perf_costliest(perf, 2, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(costliest[0]->id, 6); // the 20 us of the host
+    assert_int_equal(costliest[1]->id, 8); // 13 with its gap
+    free(costliest);
+    perf_free(perf);
+
+    perf = read_text(text, &(struct perf_options){.no_host_ops = true});
+    assert_int_equal(perf->ops[2].limit, PERF_LIMIT_HOST); // its gap is in the table as a whole
+    perf_limits_sum(perf, sums);
+    assert_true(sums[PERF_LIMIT_HOST].gap.value + sums[PERF_LIMIT_DISPATCH].gap.value == 27);
+    perf_free(perf);
+}
+
+static void a_trace_saves_nothing_of_what_the_host_computes(void **state)
+{
+    (void)state;
+    struct perf *perf =
+        read_text(HEADER "\r\n" PLAIN("A", "0", "0", "0", "1000") FALLBACK("1", "200000")
+                      PLAIN("B", "0", "2", "201000", "1000") PLAIN("C", "0", "3", "10000", "1000"),
+                  &(struct perf_options){0});
+    const struct perf_gap_gain gain = perf_gap_gain(perf);
+    assert_int_equal(gain.count, 2);
+    assert_true(gain.saved == 195 + 4); // as the vendor's tool counts
+    assert_true(gain.host == 200 && gain.open == 4);
+    assert_true(fabs(gain.open_percent - 4.0 / 214 * 100) < 1e-9);
     perf_free(perf);
 }
 
@@ -540,6 +592,8 @@ int main(void)
         cmocka_unit_test(halo_shows_its_window),
         cmocka_unit_test(work_follows_from_the_shapes),
         cmocka_unit_test(a_gap_longer_than_the_operation_limits_it),
+        cmocka_unit_test(what_the_host_computes_in_a_gap_is_counted_once),
+        cmocka_unit_test(a_trace_saves_nothing_of_what_the_host_computes),
         cmocka_unit_test(sub_devices_have_their_own_cores),
         cmocka_unit_test(batches_are_in_the_label),
         cmocka_unit_test(parts_count_what_moves),

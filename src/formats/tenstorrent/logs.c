@@ -137,7 +137,7 @@ static status use_device_report(struct logs *logs)
     return keep_made(logs, LOG_DEVICE, logs->device_report_input->path);
 }
 
-static bool logs_is_log(struct view beginning)
+bool logs_recognise(struct view beginning)
 {
     return log_kind_of(beginning) != LOG_UNKNOWN || device_report_recognise(beginning) ||
            tracy_recognise(beginning) || tracy_stream_recognise(beginning);
@@ -146,7 +146,7 @@ static bool logs_is_log(struct view beginning)
 static status logs_open_file(struct logs *logs, const char *path)
 {
     struct input *input;
-    STATUS_TRY(input_open_known(path, logs_is_log, &input));
+    STATUS_TRY(input_open_known(path, logs_recognise, &input));
     if (device_report_recognise(input->bytes))
         return keep_device_report(logs, input);
     if (!tracy_recognise(input->bytes) && !tracy_stream_recognise(input->bytes))

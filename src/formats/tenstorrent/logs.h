@@ -24,6 +24,9 @@ enum log_kind log_kind_of(struct view bytes);
 // "tenstorrent-device-log" ...
 const char *log_kind_name(enum log_kind kind);
 
+// Whether a file that begins like this is one that `logs_open` takes.
+bool logs_recognise(struct view beginning);
+
 struct logs {
     struct input *inputs[LOG_KINDS]; // NULL: not given
     bool device_is_empty;            // it was given, but nothing is in it

@@ -60,6 +60,12 @@ struct report {
 struct report *report_create(void);
 void report_free(struct report *report);
 
+// Made row by row, not read: what it lacks is not known, rather than left out by who wrote it.
+static inline bool report_is_made(const struct report *report)
+{
+    return report->header.data == NULL;
+}
+
 // Whether the first line names the columns of an operations report.
 bool report_recognise(struct view bytes);
 
@@ -108,6 +114,20 @@ void report_set_duration(struct report *report, size_t row, enum column_kind kin
 // As str(round(number, digits)) writes it; with 0 digits an integer, halves to even.
 void report_set_rounded(struct report *report, size_t row, enum column_kind kind, double number,
                         int digits);
+
+// Modelled times --------------------------------------------------------------
+// A row whose times no device measured says so in PROGRAM_METADATA: {"provenance": "modelled"}.
+
+bool report_row_is_modelled(const struct report *report, size_t row);
+
+// Leaves metadata alone that says something else.
+void report_row_set_modelled(struct report *report, size_t row);
+
+// Of the rows that are no signposts.
+struct report_modelled {
+    size_t operations, modelled;
+};
+struct report_modelled report_modelled_count(const struct report *report);
 
 // Writing --------------------------------------------------------------------
 // Failures to write come out of `output_close`.

@@ -45,11 +45,15 @@ enum column_kind report_description_column(struct view key)
     return COLUMN_OTHER;
 }
 
-void report_value_add(struct profile *profile, struct bytes *values, const char *key,
-                      struct view cell)
+enum provenance report_row_provenance(const struct report *report, size_t row)
 {
-    struct value value = {.key = profile_string(profile, view_of(key)),
-                          .provenance = PROVENANCE_MEASURED};
+    return report_row_is_modelled(report, row) ? PROVENANCE_MODELLED : PROVENANCE_MEASURED;
+}
+
+void report_value_add(struct profile *profile, struct bytes *values, const char *key,
+                      struct view cell, enum provenance provenance)
+{
+    struct value value = {.key = profile_string(profile, view_of(key)), .provenance = provenance};
     int64_t number;
     if (cell.size == 0)
         return;
@@ -107,7 +111,7 @@ static void add_named(struct report_operators *operators, const char *prefix, st
         value_add_string(&operators->values, profile_string(operators->profile, view_of(key)),
                          profile_string(operators->profile, text));
     else
-        report_value_add(operators->profile, &operators->values, key, text);
+        report_value_add(operators->profile, &operators->values, key, text, operators->provenance);
 }
 
 // {'a': 'x'; 'b': 'y'} as attributes.a and attributes.b; false when it is
@@ -134,7 +138,8 @@ static void report_operator_add_attributes(struct report_operators *operators, s
     if (text.size == 0 || add_dictionary(operators, text))
         return;
     operators->values.size = before;
-    report_value_add(operators->profile, &operators->values, "attributes", text);
+    report_value_add(operators->profile, &operators->values, "attributes", text,
+                     operators->provenance);
 }
 
 // Tensors --------------------------------------------------------------------
@@ -156,7 +161,8 @@ static void report_operator_add_shape(struct report_operators *operators, size_t
     }
     char key[64];
     snprintf(key, sizeof key, "%s_%u.shape", output ? "output" : "input", tensor);
-    report_value_add(operators->profile, &operators->values, key, bytes_view(&shape));
+    report_value_add(operators->profile, &operators->values, key, bytes_view(&shape),
+                     operators->provenance);
     bytes_free(&shape);
 }
 
@@ -176,7 +182,8 @@ static void report_operator_add_tensor(struct report_operators *operators, size_
         char key[64];
         snprintf(key, sizeof key, "%s_%u.%s", output ? "output" : "input", tensor, fields[i].name);
         report_value_add(operators->profile, &operators->values, key,
-                         tensor_cell(operators, row, output, tensor, fields[i].kind));
+                         tensor_cell(operators, row, output, tensor, fields[i].kind),
+                         operators->provenance);
     }
 }
 
@@ -219,9 +226,10 @@ static uint32_t report_operator_add_operator(struct report_operators *operators,
 {
     const struct report *report = operators->report;
     operators->values.size = 0;
+    operators->provenance = report_row_provenance(report, row);
     for (size_t i = 0; i < sizeof DESCRIPTION / sizeof DESCRIPTION[0]; i++)
         report_value_add(operators->profile, &operators->values, DESCRIPTION[i].key,
-                         report_text(report, row, DESCRIPTION[i].kind));
+                         report_text(report, row, DESCRIPTION[i].kind), operators->provenance);
     for (uint32_t i = 0; i < report->tensor_counts[false]; i++)
         report_operator_add_tensor(operators, row, false, i);
     for (uint32_t i = 0; i < report->tensor_counts[true]; i++)

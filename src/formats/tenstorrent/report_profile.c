@@ -69,6 +69,7 @@ struct report_device {
     uint64_t base_ticks, base_ns; // this cycle is that nanosecond of the host
     struct {
         struct view name; // SUB DEVICE ID
+        enum provenance provenance;
         uint32_t track;
     } * lanes;
     size_t lane_count;
@@ -85,7 +86,7 @@ struct builder {
     size_t device_capacity;
     uint64_t clock_hz;
     uint32_t host_process;
-    uint32_t host_calls;
+    uint32_t host_calls[PROVENANCE_DERIVED + 1]; // by how their times are known
     uint32_t signposts;
     struct bytes values;
     struct doubles doubles;
@@ -199,14 +200,16 @@ static void report_profile_make_device(struct builder *builder, struct report_de
                      "%s: its clock is placed so that no operation starts before its call", name);
 }
 
-// The lane of a sub-device; most devices have one lane without a number.
+// The lane of a sub-device; most devices have one lane without a number. What was modelled has
+// lanes of its own.
 static uint32_t operations_lane(struct builder *builder, struct report_device *device, size_t row)
 {
     const struct view sub = report_text(builder->report, row, COLUMN_SUB_DEVICE_ID);
+    const enum provenance provenance = report_row_provenance(builder->report, row);
     if (device->process == 0)
         report_profile_make_device(builder, device);
     for (size_t i = 0; i < device->lane_count; i++) {
-        if (view_equal(device->lanes[i].name, sub))
+        if (view_equal(device->lanes[i].name, sub) && device->lanes[i].provenance == provenance)
             return device->lanes[i].track;
     }
     char name[96] = "operations";
@@ -215,17 +218,30 @@ static uint32_t operations_lane(struct builder *builder, struct report_device *d
                  (int)(sub.size < 60 ? sub.size : 60), sub.data);
     device->lanes = memory_grow(device->lanes, device->lane_count, &device->lane_capacity,
                                 sizeof *device->lanes);
-    const uint32_t track =
-        report_profile_lane_add(builder, device->process, device->clock, name, PROVENANCE_MEASURED,
-                                (int32_t)device->lane_count);
+    const uint32_t track = report_profile_lane_add(builder, device->process, device->clock, name,
+                                                   provenance, (int32_t)device->lane_count);
     profile_track_set_engine(builder->profile, profile_track(builder->profile, track), ROLE_DEVICE,
                              role_name(ROLE_DEVICE));
     device->lanes[device->lane_count].name = sub;
+    device->lanes[device->lane_count].provenance = provenance;
     device->lanes[device->lane_count++].track = track;
     if (device->kernels == 0)
         device->kernels = report_profile_lane_add(builder, device->process, device->clock,
                                                   "kernels", PROVENANCE_DERIVED, INT32_MAX);
     return track;
+}
+
+// The lane of calls; what was modelled has one of its own.
+static uint32_t host_lane(struct builder *builder, enum provenance provenance)
+{
+    uint32_t *lane = &builder->host_calls[provenance];
+    if (*lane != 0)
+        return *lane;
+    *lane = report_profile_lane_add(builder, builder->host_process, 0, "calls", provenance, 1);
+    struct track *calls = profile_track(builder->profile, *lane);
+    profile_track_set_engine(builder->profile, calls, ROLE_HOST, "host");
+    calls->nests = true;
+    return *lane;
 }
 
 // Rows -----------------------------------------------------------------------
@@ -253,28 +269,30 @@ static void add_host_span(struct builder *builder, size_t row, uint32_t call, ui
     if (report_text(report, row, COLUMN_HOST_START).size == 0)
         return;
     const struct view code = report_text(report, row, COLUMN_OP_CODE);
+    const enum provenance provenance = report_row_provenance(report, row);
     if (!report_u64(report, row, COLUMN_HOST_START, &start) ||
         !report_u64(report, row, COLUMN_HOST_END, &end)) {
         // A replay has the time of its trace and no call of its own.
         if (report_text(report, row, COLUMN_HOST_END).size > 0)
-            note_row(builder, LEDGER_LOST, row, builder->host_calls,
+            note_row(builder, LEDGER_LOST, row, host_lane(builder, provenance),
                      "has host times that are no numbers");
         return;
     }
     builder->values.size = 0;
     report_value_add(builder->profile, &builder->values, "global_call_count",
-                     report_text(report, row, COLUMN_CALL_COUNT));
+                     report_text(report, row, COLUMN_CALL_COUNT), provenance);
     for (uint32_t i = 0; i < report->column_count; i++) {
         if (view_ends_with(report->columns[i].name, "_TT_HOST_FUNC [ns]")) {
             char *key = view_copy(report->columns[i].name);
-            report_value_add(builder->profile, &builder->values, key, report_cell(report, row, i));
+            report_value_add(builder->profile, &builder->values, key, report_cell(report, row, i),
+                             provenance);
             free(key);
         }
     }
     if (flow != 0)
         value_add_flow(&builder->values, VALUE_FLOW_OUT, flow);
     const struct event event = {.kind = EVENT_SPAN,
-                                .track = builder->host_calls,
+                                .track = host_lane(builder, provenance),
                                 .name = profile_string(builder->profile, code),
                                 .start = start,
                                 .end = end,
@@ -286,17 +304,19 @@ static void add_figures(struct builder *builder, size_t row)
 {
     const struct report *report = builder->report;
     const bool has_host = report_text(report, row, COLUMN_HOST_END).size > 0;
+    const enum provenance provenance = report_row_provenance(report, row);
     for (size_t i = 0; i < sizeof FIGURES / sizeof FIGURES[0]; i++) {
         if (FIGURES[i].kind != COLUMN_HOST_START || !has_host)
             report_value_add(builder->profile, &builder->values, FIGURES[i].key,
-                             report_text(report, row, FIGURES[i].kind));
+                             report_text(report, row, FIGURES[i].kind), provenance);
     }
     for (uint32_t i = 0; i < report->column_count; i++) {
         const struct column *column = &report->columns[i];
         if (column->kind != COLUMN_OTHER || view_ends_with(column->name, "_TT_HOST_FUNC [ns]"))
             continue;
         char *key = view_copy(column->name);
-        report_value_add(builder->profile, &builder->values, key, report_cell(report, row, i));
+        report_value_add(builder->profile, &builder->values, key, report_cell(report, row, i),
+                         provenance);
         free(key);
     }
 }
@@ -375,7 +395,7 @@ static void report_profile_add_signpost(struct builder *builder, size_t row)
     event.end = event.start;
     builder->values.size = 0;
     report_value_add(builder->profile, &builder->values, "message",
-                     report_text(report, row, COLUMN_ATTRIBUTES));
+                     report_text(report, row, COLUMN_ATTRIBUTES), PROVENANCE_MEASURED);
     report_profile_add_event(builder, &event);
 }
 
@@ -456,11 +476,11 @@ static void make_host(struct builder *builder)
     const struct track process = {.kind = TRACK_PROCESS,
                                   .name = profile_string(builder->profile, VIEW_LITERAL("host"))};
     builder->host_process = profile_track_add(builder->profile, &process);
-    builder->host_calls =
-        report_profile_lane_add(builder, builder->host_process, 0, "calls", PROVENANCE_MEASURED, 1);
-    struct track *calls = profile_track(builder->profile, builder->host_calls);
-    profile_track_set_engine(builder->profile, calls, ROLE_HOST, "host");
-    calls->nests = true;
+    const struct report_modelled count = report_modelled_count(builder->report);
+    if (count.modelled == 0 || count.modelled < count.operations)
+        host_lane(builder, PROVENANCE_MEASURED);
+    if (count.modelled > 0)
+        host_lane(builder, PROVENANCE_MODELLED);
 }
 
 static void report_profile_note_damage(struct builder *builder)

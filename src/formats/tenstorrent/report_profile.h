@@ -37,15 +37,19 @@ struct report_operators {
     size_t capacity;
     struct bytes values;
     struct bytes text;
+    enum provenance provenance; // of the row whose operator is added
 };
 
 // The operator of a row, added if it is new.
 uint32_t report_operators_add(struct report_operators *operators, size_t row);
 void report_operators_free(struct report_operators *operators);
 
+// How the times of a row are known: modelled where it says so.
+enum provenance report_row_provenance(const struct report *report, size_t row);
+
 // Adds a cell as what it is: a number, or a text. Nothing when it is empty.
 void report_value_add(struct profile *profile, struct bytes *values, const char *key,
-                      struct view cell);
+                      struct view cell, enum provenance provenance);
 
 // The columns that values of spans, and those of operators, came from; COLUMN_OTHER: none.
 enum column_kind report_figure_column(struct view key);

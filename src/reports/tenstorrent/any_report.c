@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "base/folder.h"
+#include "formats/format.h"
 #include "formats/tenstorrent/logs_kept.h"
 #include "logs_report.h"
 #include "ops_report.h"
-#include "profile/file.h"
 #include "profile_report.h"
 
 enum { PATH_ROOM = 4096, DEEPEST = 3 };
@@ -85,21 +85,26 @@ static status report_of_kept(struct profile *profile, struct report **out_report
     return result;
 }
 
+static status report_of_operators(struct profile *profile, const char *path,
+                                  struct report **out_report)
+{
+    if (logs_are_kept(profile))
+        return report_of_kept(profile, out_report);
+    return status_within(profile_report_make(profile, REPORT_V21, out_report), "%s", path);
+}
+
 static status report_of_profile(const char *path, struct profile *account,
                                 struct report **out_report)
 {
-    struct input *input;
+    const struct format_options options = {0};
     struct profile *profile = profile_create();
-    status result = input_open(path, &input);
+    status result = format_read(path, &options, profile);
     if (result == STATUS_OK)
-        result = profile_load(input, profile);
-    if (result == STATUS_OK)
-        result = logs_are_kept(profile) ? report_of_kept(profile, out_report)
-                                        : profile_report_make(profile, REPORT_V21, out_report);
+        result = report_of_operators(profile, path, out_report);
     if (result == STATUS_OK)
         any_report_note_losses(account, profile, path, "info");
     profile_free(profile);
-    return result == STATUS_OK ? STATUS_OK : status_within(result, "%s", path);
+    return result;
 }
 
 // All -------------------------------------------------------------------------
@@ -120,20 +125,6 @@ static status open_report(const char *path, struct input **out_input, struct rep
     return failure;
 }
 
-static bool any_report_is_log(const char *path)
-{
-    struct input *input;
-    const status failure = input_open(path, &input);
-    if (failure != STATUS_OK) {
-        status_free(failure);
-        return false;
-    }
-    const bool known =
-        log_kind_of(input->bytes) != LOG_UNKNOWN || device_report_recognise(input->bytes);
-    input_close(input);
-    return known;
-}
-
 status any_report_open(const char *path, struct profile *account, struct input **out_input,
                        struct report **out_report)
 {
@@ -142,7 +133,9 @@ status any_report_open(const char *path, struct profile *account, struct input *
         find_newest(path, 0, newest);
     if (newest[0] != '\0')
         return open_report(newest, out_input, out_report);
-    const bool logs = folder_is(path) || (!is_report(path) && any_report_is_log(path));
+    if (is_report(path))
+        return open_report(path, out_input, out_report);
+    const bool logs = folder_is(path) || input_file_is(path, logs_recognise);
     if (!logs && !ops_report_is_profile(path))
         return open_report(path, out_input, out_report);
     STATUS_TRY(logs ? report_of_logs(path, account, out_report)

@@ -158,6 +158,7 @@ static status write_hosts(struct ops_report *request, struct host_report *hosts,
     status result = output_open(request->output, &output);
     if (result == STATUS_OK) {
         request->rows = all->row_count;
+        request->modelled = report_modelled_count(all);
         report_write_as(all, request->version, output);
         result = output_close(output);
     }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "formats/format.h"
 #include "formats/tenstorrent/logs_kept.h"
-#include "profile/file.h"
 #include "profile_report.h"
 
 static const char PER_CORE_NAME[] = "per_core_op_to_op_times";
@@ -29,12 +29,18 @@ static bool has_cores(const struct logs_record *record)
     return record->has_device && (ops->runs.count == 0 || device_ops_run(ops, 0)->given.size == 0);
 }
 
+static void note_rows(struct ops_report *request, const struct report *report)
+{
+    request->rows = report->row_count;
+    request->modelled = report_modelled_count(report);
+}
+
 static status ops_report_write_report(struct ops_report *request, struct logs_record *record)
 {
     struct output *output;
     STATUS_TRY(output_open(request->output, &output));
     struct report *report = logs_report_make(record, request->version);
-    request->rows = report->row_count;
+    note_rows(request, report);
     if (request->device_only)
         report_write(report, output);
     else
@@ -73,9 +79,26 @@ status ops_report_of_logs(struct ops_report *report, struct logs *logs, struct p
     return result;
 }
 
+const char *ops_report_modelled_words(const struct report_modelled *modelled,
+                                      char words[OPS_REPORT_WORDS_ROOM])
+{
+    words[0] = '\0';
+    if (modelled->modelled > 0 && modelled->modelled == modelled->operations)
+        snprintf(words, OPS_REPORT_WORDS_ROOM, ", all modelled: nothing was measured");
+    else if (modelled->modelled > 0)
+        snprintf(words, OPS_REPORT_WORDS_ROOM, ", %zu of %zu operations modelled, not measured",
+                 modelled->modelled, modelled->operations);
+    return words;
+}
+
+static bool is_profile(struct view beginning)
+{
+    return format_reader_may_know(beginning) && !logs_recognise(beginning);
+}
+
 bool ops_report_is_profile(const char *path)
 {
-    return input_file_is(path, profile_file_recognise);
+    return input_file_is(path, is_profile);
 }
 
 static status write_restored(struct ops_report *report, struct profile *profile,
@@ -104,7 +127,7 @@ static status write_general(struct ops_report *request, struct profile *profile,
         return status_within(failure, "%s", path);
     status result = output_open(request->output, &output);
     if (result == STATUS_OK) {
-        request->rows = report->row_count;
+        note_rows(request, report);
         report_write_as(report, request->version, output);
         result = output_close(output);
     }
@@ -114,9 +137,8 @@ static status write_general(struct ops_report *request, struct profile *profile,
 
 status ops_report_of_profile(struct ops_report *report, const char *path, struct profile *profile)
 {
-    struct input *input;
-    STATUS_TRY(input_open(path, &input));
-    STATUS_TRY(profile_load(input, profile));
+    const struct format_options options = {0};
+    STATUS_TRY(format_read(path, &options, profile));
     if (!logs_are_kept(profile))
         return write_general(report, profile, path);
     // What joining the logs says was said when they were converted.

@@ -12,10 +12,18 @@ struct ops_report {
     // Only what the device says, with the gaps of each core beside the report
     // (per_core_op_to_op_times.csv). Set where there is nothing else.
     bool device_only;
-    size_t rows; // that were written
+    size_t rows;                     // that were written
+    struct report_modelled modelled; // of them
 };
 
-// Whether a file is a profile; the standard input is not looked at.
+// How many of its operations nobody measured, as words to put behind the report's: ", all
+// modelled: nothing was measured"; "" where all were.
+enum { OPS_REPORT_WORDS_ROOM = 96 };
+const char *ops_report_modelled_words(const struct report_modelled *modelled,
+                                      char words[OPS_REPORT_WORDS_ROOM]);
+
+// Whether a file is a profile of any format, and none of the logs; the standard input is not looked
+// at.
 bool ops_report_is_profile(const char *path);
 
 // From logs that are open; the ledger gets what is lost.

@@ -64,10 +64,14 @@ static status perf_open_files(struct perf *perf, const char *const *paths, size_
     for (size_t i = 0; i < count; i++) {
         STATUS_TRY(any_report_open(paths[i], perf->account, &perf->inputs[i], &perf->reports[i]));
         perf->file_count = i + 1;
-        if (report_column(perf->reports[i], COLUMN_DEVICE_ID) == REPORT_NO_COLUMN)
+        if (!report_is_made(perf->reports[i]) &&
+            report_column(perf->reports[i], COLUMN_DEVICE_ID) == REPORT_NO_COLUMN)
             return status_at(STATUS_DATA, paths[i], 1, "column 'DEVICE ID' is missing");
     }
     perf->version = perf->reports[0]->version;
+    perf->made = true;
+    for (size_t i = 0; i < count; i++)
+        perf->made = perf->made && report_is_made(perf->reports[i]);
     return STATUS_OK;
 }
 
@@ -156,14 +160,16 @@ static const struct arch *arch_by_figures(struct perf *perf)
 {
     const double clock = derive_clock_mhz(perf->reports[0]);
     const uint64_t cores = most_cores_used(perf);
-    const struct arch *arch = arch_from_clock(clock, cores);
+    const struct arch *arch = cores > 0 || !perf->made ? arch_from_clock(clock, cores) : NULL;
+    const char *why =
+        perf->made ? "Nothing names the architecture." : "DEVICE ARCH column not found.";
     if (arch != NULL)
         perf_message_add(perf, false,
-                         "DEVICE ARCH column not found. Cycles at %.0f MHz on up to %llu cores: "
+                         "%s Cycles at %.0f MHz on up to %llu cores: "
                          "taken for '%s' (--arch says otherwise).",
-                         clock, (unsigned long long)cores, arch->name);
+                         why, clock, (unsigned long long)cores, arch->name);
     else
-        perf_message_add(perf, true, "DEVICE ARCH column not found. Defaulting to 'wormhole'.");
+        perf_message_add(perf, true, "%s Defaulting to 'wormhole'.", why);
     return arch != NULL ? arch : arch_default();
 }
 
@@ -179,11 +185,12 @@ static status choose_arch(struct perf *perf, const char *wanted)
                            wanted);
     if (given != NULL && perf->arch != NULL && given != perf->arch)
         perf_message_add(perf, true,
-                         "Warning: Ignoring user-specified architecture: %s, CSV detected %s "
+                         "Warning: Ignoring user-specified architecture: %s, %s detected %s "
                          "architecture",
-                         wanted, perf->arch->name);
+                         wanted, perf->made ? "the input" : "CSV", perf->arch->name);
     else if (perf->arch != NULL)
-        perf_message_add(perf, false, "Using architecture from CSV: %s", perf->arch->name);
+        perf_message_add(perf, false, "Using architecture from %s: %s",
+                         perf->made ? "the input" : "CSV", perf->arch->name);
     if (perf->arch == NULL && found.size > 0)
         profile_note(perf->account, 0, LEDGER_REMARK, 1,
                      "DEVICE ARCH '%.*s' is not known: peaks are %s's", VIEW_ARGUMENTS(found),
@@ -231,8 +238,25 @@ static bool column_is_real(const struct perf *perf, enum column_kind kind)
     return real;
 }
 
+static void say_modelled(struct perf *perf)
+{
+    for (size_t i = 0; i < perf->file_count; i++) {
+        const struct report_modelled count = report_modelled_count(perf->reports[i]);
+        perf->modelled.operations += count.operations;
+        perf->modelled.modelled += count.modelled;
+    }
+    if (perf->modelled.modelled == 0)
+        return;
+    if (perf->modelled.modelled == perf->modelled.operations)
+        perf_message_add(perf, true, "Every time is modelled: nothing was measured.");
+    else
+        perf_message_add(perf, true, "Modelled, not measured: the times of %zu of %zu operations.",
+                         perf->modelled.modelled, perf->modelled.operations);
+}
+
 static void perf_describe(struct perf *perf)
 {
+    say_modelled(perf);
     perf->real_cores = column_is_real(perf, COLUMN_CORE_COUNT);
     perf->real_call_counts = column_is_real(perf, COLUMN_CALL_COUNT);
     perf_message_add(perf, false, "Architecture: %s, Worker cores: %llu", perf->arch->name,
@@ -299,9 +323,11 @@ static void note_missing_time(struct perf *perf, const struct input *input,
     if (op->kind != PERF_DEVICE || op->time.known || op->report->rows[op->row].is_cut)
         return;
     struct ledger *ledger = &profile_track(perf->account, 0)->ledger;
+    const bool made = report_is_made(op->report);
     ledger->recorded--;
-    profile_note(perf->account, 0, LEDGER_LOST, 1, "%s:%llu: %.*s has no DEVICE KERNEL DURATION",
-                 input->path, (unsigned long long)op->report->rows[op->row].line,
+    profile_note(perf->account, 0, LEDGER_LOST, 1, "%s:%s%llu: %.*s has no DEVICE KERNEL DURATION",
+                 input->path, made ? " id " : "",
+                 (unsigned long long)(made ? op->id : op->report->rows[op->row].line),
                  VIEW_ARGUMENTS(op->code));
 }
 
@@ -456,6 +482,23 @@ static void measure_host_interval(const struct perf *perf, size_t index)
         perf->ops[index].host_interval = perf_known(now.value - then.value);
 }
 
+// What the host computes between two operations of a device fills the gap between them.
+static void measure_host_in_gap(const struct perf *perf, size_t index)
+{
+    struct perf_op *op = &perf->ops[index];
+    double filled = 0;
+    if (op->kind != PERF_DEVICE || !(op->gap.value > 0))
+        return;
+    for (size_t i = index; i > 0; i--) {
+        const struct perf_op *other = &perf->ops[i - 1];
+        if (other->kind == PERF_HOST)
+            filled += other->host_time.value;
+        else if (other->kind == PERF_DEVICE && (perf->merged || other->device == op->device))
+            break;
+    }
+    op->host_in_gap = filled < op->gap.value ? filled : op->gap.value;
+}
+
 static void count_op(struct perf *perf, const struct perf_op *op)
 {
     if (op->kind == PERF_SIGNPOST)
@@ -477,6 +520,7 @@ static void analyse_ops(struct perf *perf)
             if (!first)
                 op->gap = value_in(op->report, op->row, COLUMN_OP_TO_OP, 1000);
             measure_host_interval(perf, i);
+            measure_host_in_gap(perf, i);
             first = false;
         }
         perf_op_analyse(perf, op);
@@ -506,8 +550,10 @@ static void filter_by_id(struct perf *perf, const struct perf_options *options)
         perf->ops[kept++] = *op;
     }
     perf->count = kept;
-    if (kept > 0)
+    if (kept > 0) {
         perf->ops[0].gap = (struct perf_value){0};
+        perf->ops[0].host_in_gap = 0;
+    }
     describe_id_range(perf, options);
 }
 
@@ -515,6 +561,7 @@ static void filter_ops(struct perf *perf, const struct perf_options *options)
 {
     if (options->has_first_id || options->has_last_id)
         filter_by_id(perf, options);
+    perf->host_left_out = options->no_host_ops;
     if (!options->no_host_ops)
         return;
     size_t kept = 0;
@@ -531,7 +578,11 @@ static status perf_build(struct perf *perf, const char *const *paths, size_t cou
     uint64_t devices;
     STATUS_TRY(perf_open_files(perf, paths, count));
     STATUS_TRY(perf_check_devices(perf, &devices));
-    perf_message_add(perf, false, "Detected CSV format: %s", perf_version_text(perf->version));
+    if (perf->made)
+        perf_message_add(perf, false, "No report was given: one was made of %s",
+                         count > 1 ? "each input" : paths[0]);
+    else
+        perf_message_add(perf, false, "Detected CSV format: %s", perf_version_text(perf->version));
     STATUS_TRY(choose_arch(perf, options->arch));
     choose_worker_cores(perf);
     perf_describe(perf);

@@ -57,7 +57,8 @@ enum perf_bound {
 };
 
 // What limits an operation: the side that reaches 65 % of its peak, or the
-// time in front of it where that is longer than the operation itself.
+// time in front of it where that is longer than the operation itself, without
+// what operations on the host take of it: they are limited themselves.
 enum perf_limit {
     PERF_LIMIT_UNKNOWN, // no figure to tell by
     PERF_LIMIT_COMPUTE,
@@ -105,6 +106,7 @@ struct perf_op {
     struct perf_value kernel_ns;  // of merged collectives the mean
     struct perf_value time;
     struct perf_value gap;
+    double host_in_gap; // us of the gap that operations on the host fill
     struct perf_value host_time;
     struct perf_value host_interval; // from the call before it to its own, both issued
     struct perf_value cores;
@@ -138,14 +140,17 @@ struct perf {
     struct report **reports;
     size_t file_count;
     enum report_version version; // of the first file
+    bool made;                   // of logs and profiles: no file was a report
     const struct arch *arch;
     uint64_t worker_cores; // the first that a row has, or the arch's
     bool merged;           // rows of several devices became one
+    bool host_left_out;    // operations on the host
     bool real_cores;       // a number of the column has a point, or is missing: 64.0
     bool real_call_counts;
     struct perf_op *ops;
     size_t count;
     uint64_t device_ops, host_ops, signposts; // before ids are filtered
+    struct report_modelled modelled; // operations of the files, and those that nobody measured
     struct perf_message *messages;
     size_t message_count;
     size_t message_capacity;
@@ -224,11 +229,17 @@ struct perf_advice {
 void perf_matmul_advise(struct perf *perf, const struct perf_op *op,
                         struct perf_advice *out_advice);
 
+// The gap without what operations on the host in the table take of it.
+double perf_gap_open(const struct perf *perf, const struct perf_op *op);
+
 // Gaps above 6.5 us would be 6 us in a trace: how much is there to gain.
 struct perf_gap_gain {
     uint64_t count;
-    double saved;   // us
-    double percent; // of the overall time
+    double saved;        // us
+    double percent;      // of the overall time
+    double host;         // us that operations on the host take of these gaps
+    double open;         // us saved of what they leave: a trace does not move them
+    double open_percent; // of the overall time
 };
 bool perf_gap_is_high(const struct perf_op *op);
 struct perf_gap_gain perf_gap_gain(const struct perf *perf);
@@ -246,7 +257,8 @@ struct perf_group {
     bool has_device;
     uint64_t device; // only where devices are kept apart
     enum perf_category category;
-    bool timed; // one of the operations of all groups has a time
+    bool timed;  // one of the operations of all groups has a time
+    bool absent; // of its own, all of the device and none with a time, and nobody left it out
     double time;
     double whole;   // time of all, or of the device where they are kept apart
     double percent; // of it
@@ -269,12 +281,12 @@ void perf_stack_order_devices(struct perf_group *groups, size_t count);
 // Operations and time by what limits them.
 struct perf_limit_sum {
     uint64_t count;
-    double time;
-    double gap;
+    struct perf_value time; // not known: of none of them
+    struct perf_value gap;
 };
 void perf_limits_sum(const struct perf *perf, struct perf_limit_sum out_sums[PERF_LIMITS]);
 
-// At most so many operations, those with the longest time and gap first; with SIZE_MAX all in
+// At most so many operations, those with the longest time and open gap first; with SIZE_MAX all in
 // their order. The caller frees the list.
 const struct perf_op **perf_costliest(const struct perf *perf, size_t most, size_t *out_count);
 

@@ -256,6 +256,11 @@ bool perf_gap_is_high(const struct perf_op *op)
     return op->gap.known && op->gap.value > GAP_HIGH;
 }
 
+static double traced_gain(double gap)
+{
+    return gap > GAP_HIGH ? gap - GAP_TRACED : 0;
+}
+
 struct perf_gap_gain perf_gap_gain(const struct perf *perf)
 {
     struct perf_gap_gain gain = {0};
@@ -268,8 +273,11 @@ struct perf_gap_gain perf_gap_gain(const struct perf *perf)
         if (perf_gap_is_high(op)) {
             gain.count++;
             gain.saved += op->gap.value - GAP_TRACED;
+            gain.host += op->host_in_gap;
+            gain.open += traced_gain(op->gap.value - op->host_in_gap);
         }
     }
     gain.percent = time + gaps != 0 ? gain.saved / (time + gaps) * 100 : 0;
+    gain.open_percent = time + gaps != 0 ? gain.open / (time + gaps) * 100 : 0;
     return gain;
 }

@@ -278,11 +278,18 @@ static void note_fidelity(struct perf *perf, const struct perf_op *op)
 
 // What limits it -------------------------------------------------------------
 
-static enum perf_limit gap_limit(const struct perf_op *op)
+double perf_gap_open(const struct perf *perf, const struct perf_op *op)
 {
-    const bool host_was_late =
-        op->host_interval.known && op->host_interval.value >= HOST_SHARE * op->gap.value;
-    return host_was_late ? PERF_LIMIT_HOST : PERF_LIMIT_DISPATCH;
+    return perf->host_left_out ? op->gap.value : op->gap.value - op->host_in_gap;
+}
+
+// What fills an open gap.
+static enum perf_limit gap_limit(const struct perf *perf, const struct perf_op *op)
+{
+    const double least = HOST_SHARE * perf_gap_open(perf, op);
+    const bool host_was_late = op->host_interval.known && op->host_interval.value >= least;
+    const bool host_computed = perf->host_left_out && op->host_in_gap >= least;
+    return host_was_late || host_computed ? PERF_LIMIT_HOST : PERF_LIMIT_DISPATCH;
 }
 
 static double share_of(struct perf_value ideal, double time)
@@ -290,14 +297,14 @@ static double share_of(struct perf_value ideal, double time)
     return ideal.known ? perf_analyse_percent_of(ideal.value, time) : 0;
 }
 
-static enum perf_limit limit_of(const struct perf_op *op)
+static enum perf_limit limit_of(const struct perf *perf, const struct perf_op *op)
 {
     if (op->kind == PERF_HOST)
         return PERF_LIMIT_HOST;
     if (op->kind == PERF_SIGNPOST || !op->time.known)
         return PERF_LIMIT_UNKNOWN;
-    if (op->gap.known && op->gap.value > op->time.value)
-        return gap_limit(op);
+    if (op->gap.known && perf_gap_open(perf, op) > op->time.value)
+        return gap_limit(perf, op);
     if (!(op->time.value > 0) || (!op->compute_time.known && !op->memory_time.known))
         return PERF_LIMIT_UNKNOWN;
     const double compute = share_of(op->compute_time, op->time.value);
@@ -362,11 +369,12 @@ void perf_totals_compute(struct perf *perf)
     for (size_t i = 0; i < perf->count; i++) {
         struct perf_op *op = &perf->ops[i];
         op->total_percent = (struct perf_value){0};
-        if ((op->kind == PERF_DEVICE || op->gap.known) && total != 0)
+        const bool taken_for_0 = op->kind == PERF_DEVICE && !report_is_made(op->report);
+        if ((op->time.known || op->gap.known || taken_for_0) && total != 0)
             op->total_percent =
                 perf_known(perf_analyse_percent_of(op->time.value + op->gap.value, total));
         op->bound = perf_analyse_bound_of(op);
-        op->limit = limit_of(op);
+        op->limit = limit_of(perf, op);
     }
 }
 
@@ -379,8 +387,11 @@ void perf_limits_sum(const struct perf *perf, struct perf_limit_sum out_sums[PER
         if (op->kind == PERF_SIGNPOST)
             continue;
         struct perf_limit_sum *sum = &out_sums[op->limit];
+        const struct perf_value time = op->kind == PERF_HOST ? op->host_time : op->time;
         sum->count++;
-        sum->time += op->kind == PERF_HOST ? op->host_time.value : op->time.value;
-        sum->gap += op->gap.value;
+        sum->time.known = sum->time.known || time.known;
+        sum->time.value += time.value;
+        sum->gap.known = sum->gap.known || op->gap.known;
+        sum->gap.value += perf_gap_open(perf, op);
     }
 }

@@ -92,7 +92,8 @@ static size_t perf_stack_find_group(struct stack *stack, struct view name, const
         (struct perf_group){.name = arena_copy(&stack->perf->arena, name),
                             .has_device = stack->by_device && op->has_device,
                             .device = device,
-                            .category = op->category};
+                            .category = op->category,
+                            .absent = true};
     stack->sums[stack->count] = (struct flops_sums){0};
     stack->times[stack->count] = (struct frame_sum){0};
     hash_add(&stack->index, hash, (uint32_t)stack->count);
@@ -121,6 +122,8 @@ static void add_op(struct stack *stack, const struct perf_op *op, struct bytes *
     struct perf_group *group = &stack->groups[index];
     group->count++;
     stack->timed = stack->timed || op->time.known;
+    group->absent =
+        group->absent && op->kind == PERF_DEVICE && !op->time.known && report_is_made(op->report);
     frame_add(&stack->times[index], op->time.value);
     group->time = stack->times[index].value;
     add_flops(group, &stack->sums[index], op);

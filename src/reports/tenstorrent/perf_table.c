@@ -63,18 +63,24 @@ static struct table_cell perf_table_number_cell(const struct table_query *query)
     return perf_table_value_cell(number);
 }
 
-// As tables show it: an operation of the device without a time has 0.
+// The vendor's tool takes an operation of the device without a time for one of 0. It reads files
+// alone: in a report that was made of logs what is absent is absent.
+static bool is_taken_for_0(const struct perf_op *op)
+{
+    return op->kind == PERF_DEVICE && !op->time.known && !report_is_made(op->report);
+}
+
 static struct table_cell shown_time_cell(const struct table_query *query)
 {
     const struct perf_op *op = perf_table_op_of(query);
-    return table_real_if(op->kind == PERF_DEVICE, op->time.value);
+    return table_real_if(op->time.known || is_taken_for_0(op), op->time.value);
 }
 
 // CSV has what Python prints: a whole 0, and numbers of a column with gaps in it as reals.
 static struct table_cell csv_time_cell(const struct table_query *query)
 {
     const struct perf_op *op = perf_table_op_of(query);
-    if (op->kind == PERF_DEVICE && !op->time.known)
+    if (is_taken_for_0(op))
         return table_exact(VIEW_LITERAL("0"));
     return perf_table_value_cell(op->time);
 }
@@ -229,6 +235,7 @@ static void write_limit(const struct table_query *query, struct json_writer *jso
     perf_table_write_value(json, "compute_us_at_peak", op->compute_time);
     perf_table_write_value(json, "dram_us_at_peak", op->memory_time);
     perf_table_write_value(json, "gap_us", op->gap);
+    json_real(json, "host_in_gap_us", op->host_in_gap);
     perf_table_write_value(json, "host_us", op->host_time);
     perf_table_write_value(json, "host_interval_us", op->host_interval);
     json_close(json);
@@ -261,7 +268,7 @@ static const struct table_column COLUMNS[] = {
      .digits = 1},
     {NUMBER("device_time_us", NULL, "on the device", TABLE_US, time)},
     {.key = "shown_time_us", .heading = "Device Time", .unit = "μs", .type = TABLE_US,
-     .meaning = "the same, 0 where it is not known", .flags = TABLE_NOT_JSON,
+     .meaning = "the same, 0 where a file does not say it", .flags = TABLE_NOT_JSON,
      .cell = shown_time_cell},
     {.key = "csv_time_us", .heading = "Device Time", .unit = "μs", .type = TABLE_US,
      .meaning = "the same as Python prints it", .flags = TABLE_NOT_JSON, .cell = csv_time_cell},
@@ -354,6 +361,8 @@ static struct table_cell group_category_cell(const struct table_query *query)
 static struct table_cell group_time_cell(const struct table_query *query)
 {
     const struct perf_group *group = perf_table_group_of(query);
+    if (group->absent)
+        return table_absent();
     return group->timed ? table_real(group->time) : table_exact(VIEW_LITERAL("0"));
 }
 
@@ -361,6 +370,8 @@ static struct table_cell group_time_cell(const struct table_query *query)
 static struct table_cell group_percent_cell(const struct table_query *query)
 {
     const struct perf_group *group = perf_table_group_of(query);
+    if (group->absent)
+        return table_absent();
     if (group->whole == 0 && !group->has_device)
         return table_exact(VIEW_LITERAL("0"));
     return table_real(group->percent);

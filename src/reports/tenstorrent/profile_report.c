@@ -39,6 +39,7 @@ struct call_sums {
     uint32_t clock, device_number;
     uint64_t number;    // among the calls that have a row
     bool clocks_differ; // of its spans on the device: their ticks say nothing
+    bool modelled;      // nobody measured it
     uint64_t starts_seen;
     struct bytes figures;   // values of a span that has some of a report's own
     struct bytes functions; // times of the host's functions
@@ -210,6 +211,7 @@ static void profile_report_add_span(struct profile_reporter *reporter, const str
     struct call_sums *sums = &reporter->calls[event->call];
     const struct clock_domain *clock = profile_clock(reporter->profile, track->clock);
     const bool figures = has_figures(reporter, values);
+    sums->modelled = sums->modelled || track->provenance == PROVENANCE_MODELLED;
     if (figures && sums->figures.size == 0)
         bytes_append(&sums->figures, values.data, values.size);
     if (role_is_device(track->role) || figures)
@@ -372,6 +374,8 @@ static void set_call(struct profile_reporter *reporter, size_t row, uint32_t id)
         modelled_columns_set(reporter->profile, call->operator_id, arch, device, report, row);
     if (call->replay != 0)
         report_set_u64(report, row, COLUMN_TRACE_SESSION, call->replay);
+    if (sums->modelled)
+        report_row_set_modelled(report, row);
     profile_report_set_figures(reporter->profile, bytes_view(&sums->figures), reporter->version,
                                report, row);
     profile_report_set_figures(reporter->profile, bytes_view(&sums->functions), reporter->version,
