@@ -4,7 +4,11 @@
 
 bool doubles_find(struct doubles *doubles, struct view row)
 {
-    const uint32_t hash = hash_bytes(row.data, row.size);
+    return doubles_find_hashed(doubles, hash_bytes(row.data, row.size), row);
+}
+
+bool doubles_find_hashed(struct doubles *doubles, uint32_t hash, struct view row)
+{
     uint32_t same = 0; // without a branch for each, so that several are compared at once
     for (unsigned i = 0; i < DOUBLES_KEPT; i++)
         same |= doubles->hashes[i] == hash;

@@ -20,4 +20,7 @@ struct doubles {
 // Whether `row` is equal to one of the last DOUBLES_KEPT that were not; else it is kept.
 bool doubles_find(struct doubles *doubles, struct view row);
 
+// The same for who has something that is equal for equal rows, and for few others.
+bool doubles_find_hashed(struct doubles *doubles, uint32_t hash, struct view row);
+
 #endif

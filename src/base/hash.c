@@ -75,6 +75,7 @@ static void hash_grow(struct hash_index *index)
     if (size == 0)
         recovery_fail(SIZE_MAX);
     index->slots = memory_allocate((size_t)size * sizeof *index->slots);
+    memory_prefer_huge(index->slots, (size_t)size * sizeof *index->slots);
     memset(index->slots, 0xff, (size_t)size * sizeof *index->slots);
     index->mask = size - 1;
     for (uint32_t i = 0; old.slots != NULL && i <= old.mask; i++) {

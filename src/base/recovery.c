@@ -188,7 +188,8 @@ static struct holding *find_holding(struct region *region, const void *what)
     return NULL;
 }
 
-void recovery_let_go(const void *what)
+// Whether it was still held.
+static bool let_go(const void *what)
 {
     struct holding *found = NULL;
     for (struct recovery *scope = recovery_current; scope != NULL && found == NULL;
@@ -198,6 +199,12 @@ void recovery_let_go(const void *what)
         pthread_mutex_unlock(&scope->region->lock);
     }
     free(found);
+    return found != NULL;
+}
+
+void recovery_let_go(const void *what)
+{
+    let_go(what);
 }
 
 // The newest that is to be released now; NULL when there is none.
@@ -375,10 +382,10 @@ static void *run_thread(void *argument)
 {
     struct recovery_thread *thread = argument;
     struct recovery recovery;
-    if (thread->scope == NULL)
+    if (thread->region == NULL)
         return thread->run(thread->context);
-    recovery_current = thread->scope->outer;
-    if (RECOVERY_FAILED(&recovery, thread->scope->region)) {
+    recovery_current = thread->outer;
+    if (RECOVERY_FAILED(&recovery, thread->region)) {
         thread->failed = true;
         thread->give_up(thread->context);
         return NULL;
@@ -398,7 +405,9 @@ static void stop_thread(void *what)
 
 int recovery_thread_start(struct recovery_thread *thread)
 {
-    thread->scope = recovery_current;
+    // The one that starts it may end before it.
+    thread->region = recovery_current != NULL ? recovery_current->region : NULL;
+    thread->outer = recovery_current != NULL ? recovery_current->outer : NULL;
     thread->failed = false;
     const int error = pthread_create(&thread->thread, NULL, run_thread, thread);
     if (error == 0)
@@ -408,7 +417,9 @@ int recovery_thread_start(struct recovery_thread *thread)
 
 void recovery_thread_join(struct recovery_thread *thread)
 {
-    recovery_let_go(thread);
+    // What is no longer held is being stopped by one that failed, who joins it.
+    if (!let_go(thread) && thread->region != NULL)
+        recovery_fail(0);
     pthread_join(thread->thread, NULL);
     if (thread->failed)
         recovery_fail(0);

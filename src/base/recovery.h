@@ -150,7 +150,8 @@ struct recovery_thread {
     void (*give_up)(void *context);
     void (*stop)(void *context);
     void *context;
-    struct recovery *scope;
+    struct region *region; // of whoever started it; NULL: of no scope
+    struct recovery *outer;
     bool failed;
 };
 

@@ -34,7 +34,11 @@ uint32_t strings_find(const struct strings *strings, struct view text)
 
 uint32_t strings_add(struct strings *strings, struct view text)
 {
-    const uint32_t hash = hash_bytes(text.data, text.size);
+    return strings_add_hashed(strings, hash_bytes(text.data, text.size), text);
+}
+
+uint32_t strings_add_hashed(struct strings *strings, uint32_t hash, struct view text)
+{
     const uint32_t known = strings_find_hashed(strings, hash, text);
     return known != HASH_NONE ? known : strings_append_text(strings, hash, text);
 }

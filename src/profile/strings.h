@@ -21,6 +21,9 @@ void strings_start(struct strings *strings);
 // The id of `text`, added if it is new. The text is copied.
 uint32_t strings_add(struct strings *strings, struct view text);
 
+// The same for who knows its hash (hash_bytes).
+uint32_t strings_add_hashed(struct strings *strings, uint32_t hash, struct view text);
+
 // Adds `text` under the next id, also when it is there already.
 uint32_t strings_append(struct strings *strings, struct view text);
 

@@ -18,6 +18,18 @@ struct csv_lines csv_lines_of(struct view bytes)
     return (struct csv_lines){bytes.data, bytes.data + bytes.size, 0};
 }
 
+struct csv_lines csv_lines_cut(struct csv_lines *lines, size_t size)
+{
+    struct csv_lines cut = {lines->at, lines->end, 0};
+    if ((size_t)(lines->end - lines->at) > size) {
+        const char *newline =
+            memchr(lines->at + size, '\n', (size_t)(lines->end - lines->at) - size);
+        cut.end = newline != NULL ? newline + 1 : lines->end;
+    }
+    lines->at = cut.end;
+    return cut;
+}
+
 bool csv_field_take(struct view *rest, char separator, struct view *out_field)
 {
     if (rest->data == NULL)

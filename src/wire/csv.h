@@ -46,6 +46,10 @@ static inline bool csv_line_next(struct csv_lines *lines, struct csv_line *out_l
     return true;
 }
 
+// Takes whole lines from the front, `size` bytes of them or, with the rest of the last one, more.
+// They are numbered from 1 again; the number of what is left is for the caller to put right.
+struct csv_lines csv_lines_cut(struct csv_lines *lines, size_t size);
+
 // Fields of a line -----------------------------------------------------------
 
 // Takes the text in front of the first separator, or all that is left; without

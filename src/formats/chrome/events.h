@@ -5,16 +5,16 @@
 // is handed over. What a name or a phase means is left to the visitor.
 //
 // Texts are views into the input, or into memory of the reader's where they hold escapes; both
-// are valid until the visitor returns. Large inputs are read ahead of the visitor by a thread of
-// their own; the visitor is always called on the caller's. Memory: 1 MiB and the escaped texts
-// of a thousand events, independent of the size of the input.
+// are valid until the visitor returns. Large inputs are read ahead of the visitor on all threads
+// (pieces.h); the visitor is always called on the caller's. Memory: that of the pieces, independent
+// of the size of the input.
 
 #ifndef OPSCOPE_FORMATS_CHROME_EVENTS_H
 #define OPSCOPE_FORMATS_CHROME_EVENTS_H
 
 #include "base/view.h"
 
-// From this size on a thread reads ahead.
+// From this size on threads read ahead.
 enum { CHROME_AHEAD_LEAST = 1 << 20 };
 
 enum chrome_scalar_kind {

@@ -369,8 +369,13 @@ static void chrome_parser_damage(struct chrome_visitor *visitor, enum chrome_dam
         visitor->damage(visitor, kind, (uint64_t)(at - parser->start));
 }
 
+bool chrome_parser_event(struct chrome_parser *parser, const char **at)
+{
+    return *at < parser->end && **at == '{' && parser_take_event(parser, at, parser->event) == DONE;
+}
+
 // How far inside its line `at` is, where only blanks and commas stand before it; else SIZE_MAX.
-static size_t column_of(const struct chrome_parser *parser, const char *at)
+size_t chrome_parser_column(const struct chrome_parser *parser, const char *at)
 {
     const char *line = at;
     while (line > parser->start && (line[-1] == ' ' || line[-1] == '\t' || line[-1] == ','))
@@ -380,7 +385,7 @@ static size_t column_of(const struct chrome_parser *parser, const char *at)
 
 // Where a line after `at` starts with an object, at most `column` bytes inside of it; `end` when
 // none does.
-static const char *parser_next_line(const char *at, const char *end, size_t column)
+const char *chrome_parser_next_line(const char *at, const char *end, size_t column)
 {
     while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
         const char *line = ++at;
@@ -405,10 +410,10 @@ static enum result take_item(struct chrome_parser *parser, const char **at)
 {
     const char *from = *at;
     const char *end = parser->end;
-    const size_t column = parser->wasted > 0 ? column_of(parser, from) : SIZE_MAX;
+    const size_t column = parser->wasted > 0 ? chrome_parser_column(parser, from) : SIZE_MAX;
     if (column == SIZE_MAX)
         return parser_take_event(parser, at, parser->event);
-    parser->end = parser_next_line(from, end, column);
+    parser->end = chrome_parser_next_line(from, end, column);
     const bool last = parser->end == end;
     const enum result result = parser_take_event(parser, at, parser->event);
     parser->end = end;
@@ -427,7 +432,7 @@ static const char *pass_over(struct chrome_parser *parser, const char *from, con
                              const char **line_end)
 {
     const char *end = parser->end;
-    if (from >= *line_end) {
+    if (*line_end == NULL || from >= *line_end) {
         const char *line = memchr(from, '\n', (size_t)(end - from));
         *line_end = line != NULL ? line + 1 : end;
     }
@@ -435,37 +440,54 @@ static const char *pass_over(struct chrome_parser *parser, const char *from, con
     if (stop != NULL)
         return stop;
     parser->wasted += (uint64_t)(at - from) + 1;
-    const size_t column = column_of(parser, from);
-    return parser_next_line(column != SIZE_MAX ? from : at, end, column);
+    const size_t column = chrome_parser_column(parser, from);
+    return chrome_parser_next_line(column != SIZE_MAX ? from : at, end, column);
+}
+
+enum chrome_item chrome_parser_item(struct chrome_parser *parser, const char **at,
+                                    struct chrome_visitor *visitor)
+{
+    const char *from = *at;
+    const enum result result = *from == '{' ? take_item(parser, at) : MALFORMED;
+    if (result == DONE) {
+        visitor->event(visitor, parser->event);
+        return CHROME_ITEM_EVENT;
+    }
+    *at = pass_over(parser, from, result == CUT ? parser->end : *at, &parser->line_end);
+    const bool cut = result == CUT && *at == parser->end;
+    chrome_parser_damage(visitor, cut ? CHROME_CUT : CHROME_MALFORMED, parser, from);
+    visitor->unfinished |= cut;
+    return CHROME_ITEM_DAMAGED;
+}
+
+const char *chrome_parser_next_item(const struct chrome_parser *parser, const char *at)
+{
+    do {
+        at = scan_blanks(at, parser->end);
+    } while (at < parser->end && *at == ',' && at++ != NULL);
+    return at;
 }
 
 const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
                                 struct chrome_visitor *visitor)
 {
-    const char *line_end = at;
     for (;;) {
-        at = scan_blanks(at, parser->end);
-        if (at < parser->end && *at == ',') {
-            at++;
-            continue;
-        }
+        at = chrome_parser_next_item(parser, at);
         if (at == parser->end) {
             visitor->unfinished = true;
             return at;
         }
         if (*at == ']')
             return at + 1;
-        const char *from = at;
-        const enum result result = *at == '{' ? take_item(parser, &at) : MALFORMED;
-        if (result == DONE) {
-            visitor->event(visitor, parser->event);
-            continue;
-        }
-        at = pass_over(parser, from, result == CUT ? parser->end : at, &line_end);
-        const bool cut = result == CUT && at == parser->end;
-        chrome_parser_damage(visitor, cut ? CHROME_CUT : CHROME_MALFORMED, parser, from);
-        visitor->unfinished |= cut;
+        chrome_parser_item(parser, &at, visitor);
     }
+}
+
+static const char *take_items(struct chrome_parser *parser, const char *at,
+                              struct chrome_visitor *visitor)
+{
+    return parser->items != NULL ? parser->items(parser, at, visitor)
+                                 : chrome_parser_items(parser, at, visitor);
 }
 
 // At a '"' of the object form. NULL: cut off or malformed.
@@ -482,7 +504,7 @@ static const char *visit_member(struct chrome_parser *parser, const char *at,
         return NULL;
     at = scan_blanks(at + 1, parser->end);
     if (view_is(key, "traceEvents") && at < parser->end && *at == '[')
-        return chrome_parser_items(parser, at + 1, visitor);
+        return take_items(parser, at + 1, visitor);
     struct view value;
     if (take_raw(parser, &at, &value) != DONE)
         return NULL;
@@ -518,7 +540,7 @@ void chrome_parser_run(struct chrome_parser *parser, struct chrome_visitor *visi
 {
     const char *at = scan_blanks(parser->start, parser->end);
     if (at < parser->end && *at == '[')
-        at = chrome_parser_items(parser, at + 1, visitor);
+        at = take_items(parser, at + 1, visitor);
     else if (at < parser->end && *at == '{')
         at = visit_object(parser, at + 1, visitor);
     at = scan_blanks(at, parser->end);

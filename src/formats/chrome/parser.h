@@ -14,7 +14,11 @@ struct chrome_parser {
     struct arena *texts; // those that hold escapes
     struct chrome_member *members; // where those of the next event go
     size_t member_room;
-    uint64_t wasted; // bytes that were read for events that were none
+    uint64_t wasted;      // bytes that were read for events that were none
+    const char *line_end; // of the line of the last damage
+    // Takes the place of chrome_parser_items; NULL: nothing does.
+    const char *(*items)(struct chrome_parser *parser, const char *at,
+                         struct chrome_visitor *visitor);
 };
 
 // A trace of either form.
@@ -24,5 +28,24 @@ void chrome_parser_run(struct chrome_parser *parser, struct chrome_visitor *visi
 // where it has one.
 const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
                                 struct chrome_visitor *visitor);
+
+// The parts of this. After blanks and commas: where an item, the bracket or the end is.
+const char *chrome_parser_next_item(const struct chrome_parser *parser, const char *at);
+
+// An event where one is, complete, and `*at` after it. Else false: nothing is said of what it is.
+bool chrome_parser_event(struct chrome_parser *parser, const char **at);
+
+// At an item: `*at` is what follows it afterwards. What it is depends on nothing before it while
+// nothing was `wasted`.
+enum chrome_item { CHROME_ITEM_EVENT, CHROME_ITEM_DAMAGED };
+enum chrome_item chrome_parser_item(struct chrome_parser *parser, const char **at,
+                                    struct chrome_visitor *visitor);
+
+// How far inside its line `at` is, where only blanks and commas stand before it; else SIZE_MAX.
+size_t chrome_parser_column(const struct chrome_parser *parser, const char *at);
+
+// Where a line after `at` starts with an object, at most `column` bytes inside of it; `end` when
+// none does.
+const char *chrome_parser_next_line(const char *at, const char *end, size_t column);
 
 #endif

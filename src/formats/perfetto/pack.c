@@ -9,34 +9,34 @@
 
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/queue.h"
-#include "base/recovery.h"
+#include "base/parts.h"
 #include "fields.h"
 #include "wire/protobuf.h"
 
-enum { CHUNKS = 6, PACKED_HEADER = 2 * PROTOBUF_HEADER_MOST };
+enum { PACKED_HEADER = 2 * PROTOBUF_HEADER_MOST };
 
 struct chunk {
+    struct chunk *next_free;
     size_t used;
     size_t capacity;
     bool plain;
     unsigned char *bytes;
+    unsigned char *packed; // after room for the headers of its packet
+    size_t packed_size;    // 0: it goes out as it is
+    size_t packed_capacity;
+#ifdef OPSCOPE_ISAL
+    struct isal_zstream zlib;
+#endif
 };
 
 struct pack {
     struct output *output;
-    struct queue full;
-    struct queue empty;
-    struct recovery_thread thread;
-    struct chunk *chunk;
-    size_t written; // packet bytes so far
+    struct parts *parts;
+    struct chunk *free_chunks;
+    struct chunk *chunk; // being filled
+    size_t written;      // packet bytes so far
     size_t chunks;
     bool plain;
-#ifdef OPSCOPE_ISAL
-    struct isal_zstream zlib;
-#endif
-    unsigned char *packed;
-    size_t packed_capacity;
 };
 
 static struct chunk *chunk_create(void)
@@ -50,15 +50,15 @@ static struct chunk *chunk_create(void)
 static void chunk_free(struct chunk *chunk)
 {
     free(chunk->bytes);
+    free(chunk->packed);
     free(chunk);
 }
 
 // A chunk as one zlib stream in `room` bytes; 0 when it cannot be packed.
 #ifdef OPSCOPE_ISAL
-static size_t deflate_into(struct pack *pack, const struct chunk *chunk, unsigned char *to,
-                           size_t room)
+static size_t deflate_into(struct chunk *chunk, unsigned char *to, size_t room)
 {
-    struct isal_zstream *zlib = &pack->zlib;
+    struct isal_zstream *zlib = &chunk->zlib;
     isal_deflate_init(zlib);
     zlib->gzip_flag = IGZIP_ZLIB;
     zlib->end_of_stream = 1;
@@ -70,109 +70,77 @@ static size_t deflate_into(struct pack *pack, const struct chunk *chunk, unsigne
     return result == COMP_OK && zlib->avail_in == 0 ? zlib->total_out : 0;
 }
 #else
-static size_t deflate_into(struct pack *pack, const struct chunk *chunk, unsigned char *to,
-                           size_t room)
+static size_t deflate_into(struct chunk *chunk, unsigned char *to, size_t room)
 {
     uLongf size = room;
-    (void)pack;
     return compress2(to, &size, chunk->bytes, chunk->used, Z_BEST_SPEED) == Z_OK ? size : 0;
 }
 #endif
 
-// The same after room for the headers of its packet.
-static size_t deflate_chunk(struct pack *pack, const struct chunk *chunk)
+static void pack_chunk(void *part)
 {
+    struct chunk *chunk = part;
+    chunk->packed_size = 0;
+    // Perfetto takes packed packets up to 512 KB: a larger chunk is one
+    // huge packet and goes out as it is.
+    if (chunk->plain || chunk->used > PACK_CHUNK)
+        return;
     const size_t most = PACKED_HEADER + chunk->used + chunk->used / 8 + 1024;
-    if (most > pack->packed_capacity) {
-        pack->packed = memory_resize(pack->packed, most);
-        pack->packed_capacity = most;
+    if (most > chunk->packed_capacity) {
+        chunk->packed = memory_resize(chunk->packed, most);
+        chunk->packed_capacity = most;
     }
-    return deflate_into(pack, chunk, pack->packed + PACKED_HEADER, most - PACKED_HEADER);
+    chunk->packed_size = deflate_into(chunk, chunk->packed + PACKED_HEADER, most - PACKED_HEADER);
 }
 
-static void pack_write_packed(struct pack *pack, const struct chunk *chunk)
+static void pack_write(struct pack *pack, const struct chunk *chunk)
 {
-    const size_t size = deflate_chunk(pack, chunk);
-    if (size == 0) {
+    if (chunk->packed_size == 0) {
         output_write(pack->output, chunk->bytes, chunk->used);
         return;
     }
     unsigned char header[PACKED_HEADER];
-    const size_t inner = protobuf_bytes_size(PERFETTO_PACKET_COMPRESSED, size);
+    const size_t inner = protobuf_bytes_size(PERFETTO_PACKET_COMPRESSED, chunk->packed_size);
     unsigned char *end = protobuf_put_header(header, PERFETTO_TRACE_PACKET, inner);
-    end = protobuf_put_header(end, PERFETTO_PACKET_COMPRESSED, size);
+    end = protobuf_put_header(end, PERFETTO_PACKET_COMPRESSED, chunk->packed_size);
     output_write(pack->output, header, (size_t)(end - header));
-    output_write(pack->output, pack->packed + PACKED_HEADER, size);
-}
-
-static void *perfetto_pack_thread(void *argument)
-{
-    struct pack *pack = argument;
-    struct chunk *chunk;
-    while ((chunk = queue_take(&pack->full)) != NULL) {
-        // Perfetto takes packed packets up to 512 KB: a larger chunk is one
-        // huge packet and goes out as it is.
-        if (chunk->plain || chunk->used > PACK_CHUNK)
-            output_write(pack->output, chunk->bytes, chunk->used);
-        else
-            pack_write_packed(pack, chunk);
-        queue_put(&pack->empty, chunk);
-    }
-    return NULL;
-}
-
-// Whoever waits gets what was not written; joining fails.
-static void perfetto_pack_give_up(void *argument)
-{
-    struct pack *pack = argument;
-    struct chunk *chunk;
-    while ((chunk = queue_take(&pack->full)) != NULL)
-        queue_put(&pack->empty, chunk);
-}
-
-static void perfetto_pack_stop(void *argument)
-{
-    queue_close(&((struct pack *)argument)->full);
-}
-
-static void pack_free(struct pack *pack)
-{
-    queue_close(&pack->empty);
-    chunk_free(pack->chunk);
-    for (struct chunk *chunk; (chunk = queue_take(&pack->empty)) != NULL;)
-        chunk_free(chunk);
-    queue_free(&pack->full);
-    queue_free(&pack->empty);
-    free(pack->packed);
-    free(pack);
+    output_write(pack->output, chunk->packed + PACKED_HEADER, chunk->packed_size);
 }
 
 status pack_open(const char *path, struct pack **out_pack)
 {
     struct pack *pack = memory_allocate_zeroed(1, sizeof *pack);
-    status result = output_open(path, &pack->output);
+    const status result = output_open(path, &pack->output);
     if (result != STATUS_OK) {
         free(pack);
         return result;
     }
-    queue_start(&pack->full, CHUNKS);
-    queue_start(&pack->empty, CHUNKS);
-    for (int i = 0; i + 1 < CHUNKS; i++)
-        queue_put(&pack->empty, chunk_create());
+    pack->parts = parts_open(pack_chunk);
     pack->chunk = chunk_create();
-    pack->thread = (struct recovery_thread){.run = perfetto_pack_thread,
-                                            .give_up = perfetto_pack_give_up,
-                                            .stop = perfetto_pack_stop,
-                                            .context = pack};
-    const int error = recovery_thread_start(&pack->thread);
-    if (error != 0) {
-        result =
-            output_finish(pack->output, status_system(error, "opscope", "cannot start a thread"));
-        pack_free(pack);
-        return result;
-    }
     *out_pack = pack;
     return STATUS_OK;
+}
+
+// Writes the chunk that was handed on first; false when there is none.
+static bool pack_write_first(struct pack *pack)
+{
+    struct chunk *chunk = parts_take(pack->parts);
+    if (chunk == NULL)
+        return false;
+    pack_write(pack, chunk);
+    chunk->next_free = pack->free_chunks;
+    pack->free_chunks = chunk;
+    return true;
+}
+
+static struct chunk *pack_free_chunk(struct pack *pack)
+{
+    struct chunk *chunk = pack->free_chunks;
+    if (chunk == NULL)
+        return chunk_create();
+    pack->free_chunks = chunk->next_free;
+    chunk->used = 0;
+    return chunk;
 }
 
 static void pack_hand_on(struct pack *pack)
@@ -181,9 +149,10 @@ static void pack_hand_on(struct pack *pack)
     pack->chunks++;
     chunk->plain = pack->plain || pack->written < PACK_PLAIN || pack->chunks % 2 == 0;
     pack->written += chunk->used;
-    queue_put(&pack->full, chunk);
-    pack->chunk = queue_take(&pack->empty);
-    pack->chunk->used = 0;
+    if (!parts_room(pack->parts))
+        pack_write_first(pack);
+    parts_put(pack->parts, chunk);
+    pack->chunk = pack_free_chunk(pack);
 }
 
 unsigned char *pack_reserve(struct pack *pack, size_t size)
@@ -213,9 +182,15 @@ void pack_plain(struct pack *pack, bool plain)
 status pack_close(struct pack *pack, status written)
 {
     pack_hand_on(pack);
-    queue_close(&pack->full);
-    recovery_thread_join(&pack->thread);
+    while (pack_write_first(pack))
+        continue;
+    parts_close(pack->parts);
     const status result = output_finish(pack->output, written);
-    pack_free(pack);
+    chunk_free(pack->chunk);
+    for (struct chunk *chunk; (chunk = pack->free_chunks) != NULL;) {
+        pack->free_chunks = chunk->next_free;
+        chunk_free(chunk);
+    }
+    free(pack);
     return result;
 }

@@ -2,8 +2,10 @@
 // reader takes; from PACK_PLAIN bytes on, every second chunk of packets is
 // packed with zlib into a compressed packet, which Perfetto unpacks itself.
 // Packing takes longer than all the rest of writing a trace: packing half of it
-// saves a third of the bytes for half of the time. It happens, with the writing,
-// on a thread of its own. The same packets give the same bytes.
+// saves a third of the bytes for half of the time. It happens on all threads (base/parts.h). The
+// same packets give the same bytes.
+//
+// Memory: PARTS_OF_THREAD chunks for each thread, each with as much for what it is packed to.
 
 #ifndef OPSCOPE_FORMATS_PERFETTO_PACK_H
 #define OPSCOPE_FORMATS_PERFETTO_PACK_H

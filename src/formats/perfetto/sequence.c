@@ -57,7 +57,7 @@ struct packet {
     struct sequence *sequence;
     const struct profile *profile;
     unsigned char *to;
-    struct bytes interned; // empty in most packets
+    struct bytes *interned; // empty in most packets
 };
 
 // Lengths of nested messages are one byte in most packets: leave room for one,
@@ -88,12 +88,12 @@ static void sequence_define(struct packet *packet, uint32_t field, uint32_t iid,
     unsigned char *end = protobuf_put_varint(entry, PERFETTO_ENTRY_IID, iid);
     end = protobuf_put_header(end, PERFETTO_ENTRY_TEXT, text.size);
     const size_t head = (size_t)(end - entry);
-    unsigned char *to = bytes_reserve(&packet->interned, PROTOBUF_HEADER_MOST + head + text.size);
+    unsigned char *to = bytes_reserve(packet->interned, PROTOBUF_HEADER_MOST + head + text.size);
     unsigned char *at = protobuf_put_header(to, field, head + text.size);
     memcpy(at, entry, head);
     if (text.size > 0)
         memcpy(at + head, text.data, text.size);
-    packet->interned.size += (size_t)(at - to) + head + text.size;
+    packet->interned->size += (size_t)(at - to) + head + text.size;
 }
 
 static uint32_t sequence_intern(struct packet *packet, struct iid_map *map, uint32_t field,
@@ -299,16 +299,15 @@ static void commit_with_texts(struct pack *pack, const struct packet *packet,
 {
     const size_t size = (size_t)(end - content);
     const size_t interned =
-        protobuf_bytes_size(PERFETTO_PACKET_INTERNED_DATA, packet->interned.size);
-    unsigned char *copy = memory_allocate(size);
-    memcpy(copy, content, size);
+        protobuf_bytes_size(PERFETTO_PACKET_INTERNED_DATA, packet->interned->size);
+    struct bytes *copy = &packet->sequence->packet;
+    copy->size = 0;
+    bytes_append(copy, content, size);
     unsigned char *start = pack_reserve(pack, PROTOBUF_HEADER_MOST + size + interned);
     unsigned char *to = protobuf_put_header(start, PERFETTO_TRACE_PACKET, size + interned);
-    memcpy(to, copy, size);
-    to =
-        protobuf_put_bytes(to + size, PERFETTO_PACKET_INTERNED_DATA, bytes_view(&packet->interned));
+    memcpy(to, copy->data, size);
+    to = protobuf_put_bytes(to + size, PERFETTO_PACKET_INTERNED_DATA, bytes_view(packet->interned));
     pack_commit(pack, (size_t)(to - start));
-    free(copy);
 }
 
 static void event_write(struct sequence *sequence, struct pack *pack, const struct profile *profile,
@@ -320,16 +319,17 @@ static void event_write(struct sequence *sequence, struct pack *pack, const stru
     unsigned char *content = packet_open(start);
     unsigned char *front = put_front(sequence, content, ns);
     unsigned char *event = event_open(front, type);
-    struct packet packet = {.sequence = sequence, .profile = profile, .to = event};
+    struct packet packet = {
+        .sequence = sequence, .profile = profile, .to = event, .interned = &sequence->interned};
+    sequence->interned.size = 0;
     const uint32_t iid =
         sequence_intern(&packet, &sequence->names, PERFETTO_INTERNED_EVENT_NAME, name);
     packet.to = protobuf_put_varint(packet.to, PERFETTO_EVENT_NAME_IID, iid);
     perfetto_sequence_put_values(&packet, arguments);
     unsigned char *end = length_close(front + 2, packet.to);
     end = put_state_needed(end);
-    if (packet.interned.size > 0) {
+    if (sequence->interned.size > 0) {
         commit_with_texts(pack, &packet, content, end);
-        bytes_free(&packet.interned);
         return;
     }
     end = length_close(content, end);
@@ -431,4 +431,6 @@ void sequence_free(struct sequence *sequence)
     free(sequence->categories.slots);
     free(sequence->keys.slots);
     free(sequence->texts.slots);
+    bytes_free(&sequence->interned);
+    bytes_free(&sequence->packet);
 }

@@ -32,6 +32,8 @@ struct sequence {
     struct iid_map keys;
     unsigned char common_keys[SEQUENCE_COMMON_KEYS]; // iids by text id; 0: not defined
     struct iid_map texts;
+    struct bytes interned; // texts that the packet at hand defines
+    struct bytes packet;   // its other bytes, while it is put together
 };
 
 // What goes into the arguments of an event besides its own values.

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "device_names.h"
+#include "device_pieces.h"
 
 enum field {
     FIELD_TIMER_ID,
@@ -163,8 +164,21 @@ status device_log_open(const struct input *input, struct device_log *out_log)
     return STATUS_OK;
 }
 
+void device_log_start_piece(const struct device_log *log, struct device_log *out_piece)
+{
+    *out_piece = (struct device_log){.input = log->input,
+                                     .field_count = log->field_count,
+                                     .names_zones = log->names_zones,
+                                     .has_tails = log->has_tails,
+                                     .is_piece = true};
+    memcpy(out_piece->fields, log->fields, sizeof log->fields);
+    segments_start(&out_piece->lanes, sizeof(struct device_lane));
+    segments_start(&out_piece->zones, sizeof(struct device_zone));
+}
+
 void device_log_free(struct device_log *log)
 {
+    device_pieces_free(log->pieces);
     segments_free(&log->lanes);
     segments_free(&log->zones);
     hash_free(&log->lane_index);
@@ -284,21 +298,16 @@ static bool field_take(enum field field, struct view *rest, struct device_log_ro
     }
 }
 
-static bool zone_take(struct device_log *log, struct row_texts *texts, struct device_log_row *row)
+static bool zone_take(struct device_log *log, const struct row_texts *texts,
+                      struct device_log_row *row)
 {
-    const uint32_t zones = log->zones.count;
+    struct device_zone zone = {.name = texts->zone,
+                               .timer_id = texts->timer_id,
+                               .source_line = texts->source_line,
+                               .source_file = texts->source_file};
     if (!log->names_zones)
-        texts->zone = device_zone_guess(texts->timer_id, &row->marker);
-    if (!device_zone_find(log, texts->timer_id, texts->zone, &row->zone)) {
-        snprintf(log->problem, sizeof log->problem, "is of one zone too many");
-        return false;
-    }
-    if (zones < log->zones.count) {
-        struct device_zone *zone = segments_get(&log->zones, row->zone);
-        zone->source_line = texts->source_line;
-        zone->source_file = texts->source_file;
-    }
-    return true;
+        zone.name = device_zone_guess(texts->timer_id, &row->marker);
+    return device_zone_keep(log, &zone, &row->zone);
 }
 
 // `*out_tail` is where the tail starts; NULL when the form has none.
@@ -307,7 +316,7 @@ static enum device_log_result device_log_read_row(struct device_log *log,
 {
     struct view rest = log->line.text;
     struct row_texts texts = {.zone = {"", 0}};
-    *row = (struct device_log_row){.marker = DEVICE_MARKER_OTHER};
+    *row = (struct device_log_row){.marker = DEVICE_MARKER_OTHER, .lane = DEVICE_LANE_NONE};
     if (!device_lane_take(log, &rest, &row->lane))
         return DEVICE_LOG_BAD;
     for (unsigned i = 0; i < log->field_count; i++) {
@@ -452,9 +461,17 @@ static enum device_log_result keep_row(struct device_log *log, const struct devi
     return DEVICE_LOG_ROW;
 }
 
-static enum device_log_result device_log_read_line(struct device_log *log,
-                                                   struct device_log_row *out_row)
+// What a piece ends before.
+static enum device_log_result end_piece(struct device_log *log, const char *line)
 {
+    log->lines.at = line;
+    log->lines.number--;
+    return DEVICE_LOG_END;
+}
+
+enum device_log_result device_log_read_line(struct device_log *log, struct device_log_row *out_row)
+{
+    *out_row = (struct device_log_row){.lane = DEVICE_LANE_NONE};
     if (read_known(log, out_row))
         return DEVICE_LOG_ROW;
     while (csv_line_next(&log->lines, &log->line)) {
@@ -463,6 +480,8 @@ static enum device_log_result device_log_read_line(struct device_log *log,
             return read_unknown(log, out_row);
         if (view_trim(line).size == 0)
             continue;
+        if (log->is_piece && (is_first_line(line) || is_header(line)))
+            return end_piece(log, line.data);
         if (is_first_line(line) || is_header(line)) {
             const bool first = is_first_line(line);
             const enum device_log_result result = read_again(log);
@@ -480,7 +499,7 @@ static enum device_log_result device_log_read_line(struct device_log *log,
 
 enum device_log_result device_log_next(struct device_log *log, struct device_log_row *out_row)
 {
-    const enum device_log_result result = device_log_read_line(log, out_row);
+    const enum device_log_result result = device_pieces_next(log, out_row);
     if (result == DEVICE_LOG_SESSION)
         log->kept_count = 0;
     return result == DEVICE_LOG_ROW ? keep_row(log, out_row) : result;

@@ -6,8 +6,9 @@
 // names in the header. A file may hold several logs, each with its own first
 // lines: it is appended to. docs/formats/tenstorrent-logs.md has the columns.
 //
-// Rows come one by one. Texts are views into the input. Memory: the distinct
-// lanes (device, core, processor) and zones, whatever the number of rows.
+// Rows come one by one, read ahead on all threads (device_pieces.h). Texts are views into the
+// input. Memory: the distinct lanes (device, core, processor) and zones, whatever the number of
+// rows, and that of the pieces.
 
 #ifndef OPSCOPE_FORMATS_TENSTORRENT_DEVICE_LOG_H
 #define OPSCOPE_FORMATS_TENSTORRENT_DEVICE_LOG_H
@@ -67,8 +68,10 @@ enum device_marker {
     DEVICE_MARKER_OTHER,
 };
 
+enum { DEVICE_LANE_NONE = 0xffffffff };
+
 struct device_log_row {
-    uint32_t lane;
+    uint32_t lane; // DEVICE_LANE_NONE: of a bad row that does not say it
     uint32_t zone;
     uint64_t time; // cycles since reset
     uint64_t data;
@@ -98,6 +101,8 @@ enum { DEVICE_TAILS_CACHED = 1 << 8 };
 // A row that is equal to one of so many before it, to the cycle, was written twice.
 enum { DEVICE_ROWS_KEPT = 64 };
 
+struct device_pieces;
+
 struct device_log {
     const struct input *input;
     struct csv_lines lines;
@@ -121,6 +126,8 @@ struct device_log {
     struct device_log_row kept[DEVICE_ROWS_KEPT];
     size_t kept_count; // that were ever kept of this log
     char problem[256]; // with the last DEVICE_LOG_BAD
+    bool is_piece;     // of another log: it ends where first lines stand
+    struct device_pieces *pieces;
 };
 
 bool device_log_recognise(struct view bytes);
@@ -137,6 +144,12 @@ enum device_log_result {
     DEVICE_LOG_DOUBLE,  // a row that was there before
     DEVICE_LOG_END,
 };
+
+// A log for lines of `log`, with its header and without its names. Free it like one.
+void device_log_start_piece(const struct device_log *log, struct device_log *out_piece);
+
+// What the next line is, by itself: rows that are there twice are rows.
+enum device_log_result device_log_read_line(struct device_log *log, struct device_log_row *out_row);
 
 enum device_log_result device_log_next(struct device_log *log, struct device_log_row *out_row);
 

@@ -134,9 +134,10 @@ static bool zone_is(const struct device_log *log, uint32_t index, uint64_t timer
     return zone->timer_id == timer_id && view_equal(zone->name, name);
 }
 
-bool device_zone_find(struct device_log *log, uint64_t timer_id, struct view name,
-                      uint32_t *out_zone)
+bool device_zone_keep(struct device_log *log, const struct device_zone *zone, uint32_t *out_zone)
 {
+    const uint64_t timer_id = zone->timer_id;
+    const struct view name = zone->name;
     uint32_t *cached = &log->zone_cache[timer_id % DEVICE_ZONES_CACHED];
     if (*cached > 0 && zone_is(log, *cached - 1, timer_id, name)) {
         *out_zone = *cached - 1;
@@ -151,13 +152,14 @@ bool device_zone_find(struct device_log *log, uint64_t timer_id, struct view nam
     }
     if (found == HASH_NONE) {
         found = log->zones.count;
-        if (found == DEVICE_LOG_DISTINCT_MOST)
+        if (found == DEVICE_LOG_DISTINCT_MOST) {
+            snprintf(log->problem, sizeof log->problem, "is of one zone too many");
             return false;
-        *(struct device_zone *)segments_add(&log->zones) =
-            (struct device_zone){.name = name,
-                                 .timer_id = timer_id,
-                                 .kind = zone_kind(name),
-                                 .names_firmware = view_find_text(name, "FW") < name.size};
+        }
+        struct device_zone *added = segments_add(&log->zones);
+        *added = *zone;
+        added->kind = zone_kind(name);
+        added->names_firmware = view_find_text(name, "FW") < name.size;
         hash_add(&log->zone_index, hash, found);
     }
     *cached = found + 1;

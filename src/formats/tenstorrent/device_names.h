@@ -13,9 +13,9 @@ extern const char *const DEVICE_LANE_COLUMNS[DEVICE_LANE_COLUMN_COUNT];
 // lane.
 bool device_lane_take(struct device_log *log, struct view *rest, uint32_t *out_lane);
 
-// The zone, added if it is new; false when there are too many.
-bool device_zone_find(struct device_log *log, uint64_t timer_id, struct view name,
-                      uint32_t *out_zone);
+// The zone of this name and timer id, added as it is (but for what its name says) if it is new.
+// False, with the log's `problem` set, when there are too many.
+bool device_zone_keep(struct device_log *log, const struct device_zone *zone, uint32_t *out_zone);
 
 // Before zones had names, the timer ids 1 to 4 were firmware start, kernel
 // start, kernel end and firmware end: the name that such an id stands for, ""

@@ -1,69 +1,51 @@
 // Compile profiles: one row is one span of one unit of the NPU, in cycles
 // (whatever the header says).
+//
+// Pieces of the file are read on all threads (compile_part.h); here they are put together in order.
+// Memory: PARTS_OF_THREAD pieces for each thread, PART_BYTES of text each.
+
+#include <stdlib.h>
 
 #include "base/dense.h"
 #include "base/doubles.h"
+#include "base/memory.h"
+#include "base/parts.h"
+#include "base/progress.h"
+#include "compile_part.h"
 #include "readers.h"
-#include "rows.h"
-#include "runs.h"
-#include "unit.h"
 
-enum { SLICES_CACHED = 64 };
+enum { SLICES_CACHED = 64, PART_BYTES = 256 << 10 };
 
-// Rows are split some ahead of being looked up: what is known of their runs is
-// spread over more memory than a cache holds, and comes while others are split.
-enum { ROWS_AHEAD = 16 };
-
-struct waiting_row {
-    uint64_t line;
-    struct view text;
-    bool terminated;
-    bool whole; // false: `problem` says why not
-    uint32_t hash;
-    struct split_compile row;
-    struct split_problem problem;
-};
+// What is new in a row is looked up this far ahead of being added.
+enum { NEW_AHEAD = 8 };
 
 struct compile_reader {
     struct rows rows;
-    struct runs runs;
+    struct compile_shared shared;
     struct lanes lanes;
-    struct split_texts texts;
-    struct waiting_row waiting[ROWS_AHEAD];
-    struct bytes values;
-    struct bytes id_scratch;
-    uint32_t num_slices;
-    uint32_t id_key;
-    uint32_t bytes_key;
     uint32_t lane_of_kind[UNIT_NUMBERS]; // 0: not made yet
     uint32_t lane_of_slice[SLICES_CACHED];
     struct doubles doubles;
     struct dense indices[UNIT_COUNTERS]; // of IDs
 };
 
-static bool has_ids(enum torq_form form)
-{
-    return form == TORQ_C1 || form == TORQ_C2;
-}
-
-static const struct torq_run *compile_reader_add_run(struct compile_reader *reader,
-                                                     struct view bytes, uint32_t hash,
-                                                     struct split_problem *out_problem)
+static uint32_t compile_reader_add_run(struct compile_reader *reader,
+                                       const struct compile_new_run *added)
 {
     struct profile *profile = reader->rows.profile;
-    struct split_texts *texts = &reader->texts;
-    const bool whole = has_ids(reader->rows.form) ? split_run_c1(bytes, texts, out_problem)
-                                                  : split_run_event(bytes, texts, out_problem);
-    if (!whole)
-        return NULL;
-    const struct unit unit = unit_of_event(texts->type);
-    const uint32_t type = profile_string(profile, texts->type);
-    const uint32_t location = profile_string(profile, texts->location);
+    struct runs *runs = &reader->shared.runs;
+    const struct unit unit = unit_of_event(added->type);
+    const uint32_t type = profile_string(profile, added->type);
+    const uint32_t location =
+        strings_add_hashed(&profile->strings, added->location_hash, added->location);
     const struct torq_run run = {.name = type,
-                                 .call = runs_call(&reader->runs, profile, type, location),
+                                 .call = runs_call(runs, profile, type, location),
                                  .kind = unit_number(unit),
                                  .index = unit.slice};
-    return runs_add(&reader->runs, bytes, hash, &run);
+    const struct view texts[] = {profile_text(profile, location), profile_text(profile, type)};
+    const bool type_last = compile_has_ids(reader->shared.form);
+    return runs_add_texts(runs, added->bytes, added->hash, texts[!type_last], texts[type_last],
+                          &run);
 }
 
 static uint32_t other_lane(struct compile_reader *reader, uint32_t name)
@@ -89,21 +71,15 @@ static uint32_t compile_reader_lane_of(struct compile_reader *reader, struct uni
 }
 
 // The unit that the ID says, or else the one that the event says.
-static struct unit compile_reader_unit_of(const struct compile_reader *reader,
-                                          const struct split_compile *row,
-                                          const struct torq_run *run)
+static struct unit compile_reader_unit_of(const struct compile_row *row, const struct torq_run *run)
 {
-    struct unit unit = {0};
-    if (has_ids(reader->rows.form))
-        unit = unit_of_id(row->id, reader->num_slices);
-    if (unit.kind == NULL)
-        unit = unit_of_number(run->kind, run->index);
-    return unit;
+    return row->unit != 0 ? unit_of_number(row->unit, row->slice)
+                          : unit_of_number(run->kind, run->index);
 }
 
 // Whether a last row without a newline lacks what its kind of row always has.
 static bool compile_reader_is_cut(const struct compile_reader *reader,
-                                  const struct split_compile *row, struct unit unit,
+                                  const struct compile_row *row, struct unit unit,
                                   const struct torq_run *run)
 {
     const struct rows *rows = &reader->rows;
@@ -111,34 +87,12 @@ static bool compile_reader_is_cut(const struct compile_reader *reader,
         return false;
     if (rows->form != TORQ_C1 && unit.kind != NULL && unit.kind->moves_bytes && !row->has_bytes)
         return true;
-    return has_ids(rows->form) && unit_type_is_cut(unit, profile_text(rows->profile, run->name));
+    return compile_has_ids(rows->form) &&
+           unit_type_is_cut(unit, profile_text(rows->profile, run->name));
 }
 
-// The values of a row, written at once in the layout of value.h: this is where
-// a general function for each would cost as much as splitting the row.
-static struct view row_values(struct compile_reader *reader, const struct split_compile *row)
-{
-    unsigned char *const start = reader->values.data;
-    unsigned char *to = varint_put(start, reader->id_key);
-    if (has_ids(reader->rows.form)) {
-        *to++ = VALUE_TEXT;
-        to = varint_put(to, row->id.size);
-        memcpy(to, row->id.data, row->id.size);
-        to += row->id.size;
-    } else {
-        *to++ = VALUE_UINT;
-        to = varint_put(to, row->number);
-    }
-    if (row->has_bytes) {
-        to = varint_put(to, reader->bytes_key);
-        *to++ = VALUE_UINT;
-        to = varint_put(to, row->bytes);
-    }
-    return (struct view){(const char *)start, (size_t)(to - start)};
-}
-
-static void compile_reader_add_span(struct compile_reader *reader, const struct split_compile *row,
-                                    const struct torq_run *run, uint32_t lane)
+static void compile_reader_add_span(struct compile_reader *reader, const struct compile_row *row,
+                                    struct view values, const struct torq_run *run, uint32_t lane)
 {
     const struct event event = {.kind = EVENT_SPAN,
                                 .start = row->start,
@@ -147,38 +101,7 @@ static void compile_reader_add_span(struct compile_reader *reader, const struct 
                                 .name = run->name,
                                 .call = run->call};
     rows_expect(profile_track(reader->rows.profile, lane));
-    profile_event_add(reader->rows.profile, &event, row_values(reader, row));
-}
-
-static bool compile_reader_split(const struct rows *rows, struct split_compile *out_row,
-                                 struct split_problem *out_problem)
-{
-    return has_ids(rows->form) ? split_c1(rows->line.text, out_row, out_problem)
-                               : split_c3(rows->line.text, rows->form, out_row, out_problem);
-}
-
-static void unquote_id(struct compile_reader *reader, struct split_compile *row)
-{
-    if (row->id.size > 0 && row->id.data[0] == '"')
-        row->id = split_text(row->id, &reader->id_scratch);
-}
-
-static const struct torq_run *compile_reader_find_run(struct compile_reader *reader,
-                                                      struct waiting_row *waiting)
-{
-    if (!waiting->whole)
-        return NULL;
-    const struct view bytes = waiting->row.run;
-    const struct torq_run *run = runs_find(&reader->runs, bytes, waiting->hash);
-    return run != NULL ? run
-                       : compile_reader_add_run(reader, bytes, waiting->hash, &waiting->problem);
-}
-
-static void count_id(struct compile_reader *reader, struct unit unit, struct view id)
-{
-    uint64_t index;
-    if (unit_index_of_id(unit, id, &index))
-        dense_add(&reader->indices[unit.kind->counter], index);
+    profile_event_add(reader->rows.profile, &event, values);
 }
 
 // IDs count the rows of some units together, from 0. Rows that could not be read leave holes too.
@@ -194,66 +117,121 @@ static void compile_reader_lose_missing(struct compile_reader *reader)
         rows_lose_missing(&reader->rows, 0, missing - reader->rows.lost, "IDs count through");
 }
 
-static void compile_reader_read_row(struct compile_reader *reader, struct waiting_row *waiting)
+// NULL when the row cannot be read.
+static const struct torq_run *compile_reader_run_of(struct compile_reader *reader,
+                                                    const struct compile_part *part,
+                                                    const struct compile_row *row)
 {
-    struct split_compile *row = &waiting->row;
-    const struct torq_run *run = compile_reader_find_run(reader, waiting);
-    reader->rows.line.number = waiting->line;
-    reader->rows.line.terminated = waiting->terminated;
+    struct runs *runs = &reader->shared.runs;
+    uint32_t id = row->run;
+    if (id == COMPILE_ROW_LOST)
+        return NULL;
+    if (id == COMPILE_ROW_NEW) {
+        const struct compile_new_run *added = &part->new_runs[row->other];
+        id = runs_find_id(runs, added->bytes, added->hash);
+        if (id == HASH_NONE)
+            id = compile_reader_add_run(reader, added);
+    }
+    return &runs_entry(runs, id)->run;
+}
+
+static void compile_reader_take_row(struct compile_reader *reader, const struct compile_part *part,
+                                    const struct compile_row *row)
+{
+    const struct torq_run *run = compile_reader_run_of(reader, part, row);
     if (run == NULL) {
-        rows_lose(&reader->rows, &waiting->problem);
+        rows_lose(&reader->rows, &part->problems[row->other]);
         return;
     }
-    unquote_id(reader, row);
-    const struct unit unit = compile_reader_unit_of(reader, row, run);
+    const struct unit unit = compile_reader_unit_of(row, run);
     if (compile_reader_is_cut(reader, row, unit, run)) {
         rows_lose_cut(&reader->rows);
         return;
     }
     const uint32_t lane = compile_reader_lane_of(reader, unit, run);
-    if (doubles_find(&reader->doubles, waiting->text)) {
+    if (doubles_find_hashed(&reader->doubles, row->hash, row->text)) {
         rows_refuse_copy(&reader->rows, lane);
         return;
     }
-    if (has_ids(reader->rows.form))
-        count_id(reader, unit, row->id);
+    if (row->has_index)
+        dense_add(&reader->indices[unit.kind->counter], row->index);
+    const struct view values = {(const char *)part->values.data + row->values_at, row->values_size};
     if (row->end < row->start)
         rows_refuse(&reader->rows, lane, row->start, row->end);
     else
-        compile_reader_add_span(reader, row, run, lane);
+        compile_reader_add_span(reader, row, values, run, lane);
 }
 
-// Splits the row at hand and asks for the memory that it will need.
-static void compile_reader_split_row(struct compile_reader *reader, struct waiting_row *waiting)
+// Asks for the memory that a run that is new will be looked for in.
+static void compile_reader_prefetch(const struct compile_reader *reader,
+                                    const struct compile_part *part, size_t index)
 {
-    const struct csv_line *line = &reader->rows.line;
-    waiting->line = line->number;
-    waiting->text = line->text;
-    waiting->terminated = line->terminated;
-    waiting->hash = 0;
-    waiting->whole = compile_reader_split(&reader->rows, &waiting->row, &waiting->problem);
-    if (!waiting->whole)
+    if (index >= part->new_count)
         return;
-    waiting->hash = hash_bytes(waiting->row.run.data, waiting->row.run.size);
-    hash_prefetch(&reader->runs.index, waiting->hash);
+    const struct compile_new_run *added = &part->new_runs[index];
+    shared_index_prefetch(&reader->shared.runs.index, added->hash);
+    hash_prefetch(&reader->rows.profile->strings.index, added->location_hash);
 }
 
-static size_t split_ahead(struct compile_reader *reader)
+static void compile_reader_take_part(struct compile_reader *reader, const struct compile_part *part)
 {
-    size_t count = 0;
-    while (count < ROWS_AHEAD && rows_next(&reader->rows))
-        compile_reader_split_row(reader, &reader->waiting[count++]);
-    return count;
+    struct rows *rows = &reader->rows;
+    const uint64_t lines_before = rows->lines.number;
+    for (size_t i = 0; i < NEW_AHEAD; i++)
+        compile_reader_prefetch(reader, part, i);
+    for (size_t i = 0; i < part->row_count; i++) {
+        const struct compile_row *row = &part->rows[i];
+        rows->line.number = lines_before + row->line;
+        rows->line.terminated = !part->unterminated || i + 1 < part->row_count;
+        if (!rows->line.terminated)
+            rows->unfinished = rows->line.number;
+        if (row->run == COMPILE_ROW_NEW)
+            compile_reader_prefetch(reader, part, row->other + NEW_AHEAD);
+        compile_reader_take_row(reader, part, row);
+    }
+    rows->count += part->row_count;
+    rows->lines.number += part->lines.number;
+    progress_report((uint64_t)(part->lines.end - rows->input->bytes.data), rows->input->bytes.size);
+}
+
+// A piece that is free, or a new one.
+static struct compile_part *compile_reader_next_part(struct compile_reader *reader,
+                                                     struct compile_part **free_parts)
+{
+    struct csv_lines *lines = &reader->rows.lines;
+    if (lines->at == lines->end)
+        return NULL;
+    struct compile_part *part = *free_parts;
+    if (part == NULL)
+        part = memory_allocate_zeroed(1, sizeof *part);
+    else
+        *free_parts = part->next_free;
+    part->shared = &reader->shared;
+    part->lines = csv_lines_cut(lines, PART_BYTES);
+    return part;
 }
 
 static void compile_reader_read_rows(struct compile_reader *reader)
 {
-    size_t count;
-    while ((count = split_ahead(reader)) > 0) {
-        for (size_t i = 0; i < count; i++)
-            runs_prefetch(&reader->runs, reader->waiting[i].hash);
-        for (size_t i = 0; i < count; i++)
-            compile_reader_read_row(reader, &reader->waiting[i]);
+    struct compile_part *free_parts = NULL;
+    struct compile_part *part;
+    struct parts *parts = parts_open(compile_part_read);
+    rows_skip_header(&reader->rows);
+    for (;;) {
+        while (parts_room(parts) && (part = compile_reader_next_part(reader, &free_parts)) != NULL)
+            parts_put(parts, part);
+        if ((part = parts_take(parts)) == NULL)
+            break;
+        compile_reader_take_part(reader, part);
+        compile_part_clear(part);
+        part->next_free = free_parts;
+        free_parts = part;
+    }
+    parts_close(parts);
+    while ((part = free_parts) != NULL) {
+        free_parts = part->next_free;
+        compile_part_free(part);
+        free(part);
     }
 }
 
@@ -267,19 +245,17 @@ void compile_reader_run(const struct input *input, enum torq_form form,
                   .like = {.parent = options->parent,
                            .clock = profile_clock_add(profile, "cycles", frequency, 0, 0),
                            .provenance = PROVENANCE_MODELLED}},
-        .num_slices = options->num_slices != 0 ? options->num_slices : TORQ_SLICES,
-        .id_key = profile_string(profile, VIEW_LITERAL("ID")),
-        .bytes_key = profile_string(profile, VIEW_LITERAL("bytes")),
+        .shared = {.form = form,
+                   .num_slices = options->num_slices != 0 ? options->num_slices : TORQ_SLICES,
+                   .id_key = profile_string(profile, VIEW_LITERAL("ID")),
+                   .bytes_key = profile_string(profile, VIEW_LITERAL("bytes")),
+                   .runs = RUNS_EMPTY},
         .indices = {{.step = 1}, {.step = 1}, {.step = 1}},
     };
-    bytes_reserve(&reader.values, SPLIT_ID_MOST + 8 * VARINT_MOST);
     compile_reader_read_rows(&reader);
     compile_reader_lose_missing(&reader);
     rows_finish(&reader.rows);
 
-    runs_free(&reader.runs);
+    runs_free(&reader.shared.runs);
     lanes_free(&reader.lanes);
-    split_texts_free(&reader.texts);
-    bytes_free(&reader.values);
-    bytes_free(&reader.id_scratch);
 }

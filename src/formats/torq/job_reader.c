@@ -141,6 +141,7 @@ void job_reader_run(const struct input *input, enum torq_form form,
 {
     struct job_reader reader = {
         .rows = rows_start(input, form, profile),
+        .runs = RUNS_EMPTY,
         .lanes = {.profile = profile,
                   .like = {.parent = options->parent,
                            .clock = profile_clock_add(profile, "us", TORQ_MICROSECOND_HZ, 0, 0),

@@ -64,7 +64,7 @@ struct rows rows_start(const struct input *input, enum torq_form form, struct pr
                          .header_allowed = true};
 }
 
-static bool is_blank_line(struct view line)
+bool rows_is_blank(struct view line)
 {
     if (line.size > 0 && line.data[0] > ' ')
         return false;
@@ -74,7 +74,7 @@ static bool is_blank_line(struct view line)
 bool rows_next(struct rows *rows)
 {
     while (csv_line_next(&rows->lines, &rows->line)) {
-        if (is_blank_line(rows->line.text))
+        if (rows_is_blank(rows->line.text))
             continue;
         if (rows->header_allowed) {
             rows->header_allowed = false;
@@ -89,6 +89,21 @@ bool rows_next(struct rows *rows)
         return true;
     }
     return false;
+}
+
+void rows_skip_header(struct rows *rows)
+{
+    struct csv_lines after = rows->lines;
+    struct csv_line line;
+    while (csv_line_next(&after, &line)) {
+        if (rows_is_blank(line.text))
+            continue;
+        rows->header_allowed = false;
+        if (rows_header_form(line.text) != TORQ_UNKNOWN)
+            rows->lines = after;
+        return;
+    }
+    rows->lines = after;
 }
 
 static void lose_one(struct rows *rows, const char *why)

@@ -29,6 +29,12 @@ struct rows rows_start(const struct input *input, enum torq_form form, struct pr
 // The next row into `rows->line`; headers and blank lines are passed over.
 bool rows_next(struct rows *rows);
 
+// A blank line, which is no row.
+bool rows_is_blank(struct view line);
+
+// Passes over what stands in front of the first row, for who takes the rest of the lines himself.
+void rows_skip_header(struct rows *rows);
+
 // The row at hand cannot be read.
 void rows_lose(struct rows *rows, const struct split_problem *problem);
 

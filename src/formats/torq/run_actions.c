@@ -357,6 +357,7 @@ status run_actions_write(const struct run_actions *actions, enum torq_form form,
         .actions = actions,
         .form = form,
         .profile = profile_create(),
+        .runs = RUNS_EMPTY,
         .calls =
             memory_allocate_zeroed((size_t)actions->program->action_count + 1, sizeof *run.calls)};
     run_actions_describe(&run);

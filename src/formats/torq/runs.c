@@ -2,45 +2,56 @@
 
 #include <stdlib.h>
 
-#include "base/recovery.h"
+#include "base/memory.h"
+
+static uint32_t runs_put(struct runs *runs, uint32_t hash, const struct run_entry *entry)
+{
+    *(struct run_entry *)segments_add(&runs->entries) = *entry;
+    shared_index_add(&runs->index, hash, runs->entries.count - 1);
+    return runs->entries.count - 1;
+}
 
 const struct torq_run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
                                 const struct torq_run *run)
 {
-    const struct run_entry entry = {*run, (uint32_t)bytes.size};
-    const size_t id = runs->entries.size / RUNS_STEP;
-    if (id >= HASH_NONE || bytes.size > RUNS_SIZE_MOST)
-        recovery_fail(SIZE_MAX);
-    bytes_append(&runs->entries, &entry, sizeof entry);
-    bytes_append(&runs->entries, bytes.data, bytes.size);
-    static const char zeros[RUNS_STEP];
-    bytes_append(&runs->entries, zeros, (RUNS_STEP - runs->entries.size % RUNS_STEP) % RUNS_STEP);
-    hash_add(&runs->index, hash, (uint32_t)id);
-    return &runs_entry(runs, (uint32_t)id)->run;
+    const struct run_entry entry = {.run = *run, .first = arena_copy(&runs->texts, bytes)};
+    return &runs_entry(runs, runs_put(runs, hash, &entry))->run;
+}
+
+uint32_t runs_add_texts(struct runs *runs, struct view bytes, uint32_t hash, struct view first,
+                        struct view second, const struct torq_run *run)
+{
+    struct run_entry entry = {*run, first, second};
+    if (!run_entry_is(&entry, bytes, ','))
+        entry = (struct run_entry){.run = *run, .first = arena_copy(&runs->texts, bytes)};
+    return runs_put(runs, hash, &entry);
 }
 
 uint32_t runs_call(struct runs *runs, struct profile *profile, uint32_t type, uint32_t location)
 {
-    const uint32_t hash = hash_u64((uint64_t)type << 32 | location);
-    uint32_t id;
-    for (uint32_t at = hash_first(&runs->calls, hash);
-         (id = hash_next(&runs->calls, hash, &at)) != HASH_NONE;) {
-        const struct operator_description *op =
-            profile_operator(profile, profile_call(profile, id)->operator_id);
-        if (op->type == type && op->location == location)
+    runs->calls_of =
+        memory_extend(runs->calls_of, &runs->calls_of_count, location, sizeof *runs->calls_of);
+    const uint32_t newest = runs->calls_of[location];
+    for (uint32_t id = newest; id != 0; id = runs->calls_before[id]) {
+        if (profile_operator(profile, profile_call(profile, id)->operator_id)->type == type)
             return id;
     }
     const struct operator_description op = {.type = type, .location = location};
     const struct call call = {.operator_id = profile_operator_add(profile, &op)};
-    id = profile_call_add(profile, &call);
-    hash_add(&runs->calls, hash, id);
+    const uint32_t id = profile_call_add(profile, &call);
+    runs->calls_before = memory_extend(runs->calls_before, &runs->calls_before_count, id,
+                                       sizeof *runs->calls_before);
+    runs->calls_before[id] = newest;
+    runs->calls_of[location] = id;
     return id;
 }
 
 void runs_free(struct runs *runs)
 {
-    bytes_free(&runs->entries);
-    hash_free(&runs->index);
-    hash_free(&runs->calls);
-    *runs = (struct runs){0};
+    segments_free(&runs->entries);
+    shared_index_free(&runs->index);
+    arena_free(&runs->texts);
+    free(runs->calls_of);
+    free(runs->calls_before);
+    *runs = RUNS_EMPTY;
 }

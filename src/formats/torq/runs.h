@@ -2,12 +2,15 @@
 // its op type, an event with its location. Looked up as a whole, so that a
 // location is taken apart once and not once a row.
 //
-// Memory: the distinct runs and about 50 bytes for each.
+// One thread adds, several may look up meanwhile.
+//
+// Memory: about 100 bytes for each distinct run, and its bytes where they are
+// not texts that are kept anyway.
 
 #ifndef OPSCOPE_FORMATS_TORQ_RUNS_H
 #define OPSCOPE_FORMATS_TORQ_RUNS_H
 
-#include "base/hash.h"
+#include "base/shared_index.h"
 #include "profile/profile.h"
 
 struct torq_run {
@@ -17,57 +20,78 @@ struct torq_run {
     uint32_t index;
 };
 
-// A run as it is kept; its bytes follow at once, so that one look at memory
-// finds both.
+// A run as it is kept: its bytes in one piece, or in two with one byte between them.
 struct run_entry {
     struct torq_run run;
-    uint32_t size;
+    struct view first;
+    struct view second; // no data: there is none
 };
 
-enum { RUNS_STEP = 16, RUNS_SIZE_MOST = 16 << 20 };
-
-// All zero is an empty set.
 struct runs {
-    struct bytes entries; // each at a multiple of RUNS_STEP, which is its id
-    struct hash_index index;
-    struct hash_index calls; // by operator type and location
+    struct segments entries; // struct run_entry
+    struct shared_index index;
+    struct arena texts;
+    uint32_t *calls_of; // by location (string id): the newest call, 0: none
+    size_t calls_of_count;
+    uint32_t *calls_before; // by call: the one of the same location before it, 0: none
+    size_t calls_before_count;
 };
 
+#define RUNS_EMPTY ((struct runs){.entries.item_size = sizeof(struct run_entry)})
+
+// Ids of runs are valid for good.
 static inline const struct run_entry *runs_entry(const struct runs *runs, uint32_t id)
 {
-    return (const struct run_entry *)(const void *)(runs->entries.data + (size_t)id * RUNS_STEP);
+    return segments_get(&runs->entries, id);
 }
 
 // Asks for the memory of the run that `hash` most likely belongs to.
 static inline void runs_prefetch(const struct runs *runs, uint32_t hash)
 {
-    uint32_t at = hash_first(&runs->index, hash);
-    const uint32_t id = hash_next(&runs->index, hash, &at);
-    if (id == HASH_NONE)
-        return;
-    const char *entry = (const char *)runs_entry(runs, id);
-    __builtin_prefetch(entry);
-    __builtin_prefetch(entry + 64);
-    __builtin_prefetch(entry + 128);
+    uint32_t at = hash;
+    const uint32_t id = shared_index_next(shared_index_table(&runs->index), hash, &at);
+    if (id != HASH_NONE)
+        __builtin_prefetch(runs_entry(runs, id));
 }
 
-// NULL when the run is new. Valid until the next one is added.
+static inline bool run_entry_is(const struct run_entry *entry, struct view bytes, char separator)
+{
+    const size_t first = entry->first.size;
+    if (entry->second.data == NULL)
+        return view_equal(entry->first, bytes);
+    return bytes.size == first + 1 + entry->second.size && bytes.data[first] == separator &&
+           memcmp(entry->first.data, bytes.data, first) == 0 &&
+           memcmp(entry->second.data, bytes.data + first + 1, entry->second.size) == 0;
+}
+
+// HASH_NONE when the run is new, or is being added by another thread.
+static inline uint32_t runs_find_id(const struct runs *runs, struct view bytes, uint32_t hash)
+{
+    const struct shared_table *table = shared_index_table(&runs->index);
+    uint32_t id;
+    for (uint32_t at = hash; (id = shared_index_next(table, hash, &at)) != HASH_NONE;) {
+        if (run_entry_is(runs_entry(runs, id), bytes, ','))
+            return id;
+    }
+    return HASH_NONE;
+}
+
+// NULL when the run is new.
 static inline const struct torq_run *runs_find(const struct runs *runs, struct view bytes,
                                                uint32_t hash)
 {
-    uint32_t id;
-    for (uint32_t at = hash_first(&runs->index, hash);
-         (id = hash_next(&runs->index, hash, &at)) != HASH_NONE;) {
-        const struct run_entry *entry = runs_entry(runs, id);
-        if (entry->size == bytes.size && memcmp(entry + 1, bytes.data, bytes.size) == 0)
-            return &entry->run;
-    }
-    return NULL;
+    const uint32_t id = runs_find_id(runs, bytes, hash);
+    return id != HASH_NONE ? &runs_entry(runs, id)->run : NULL;
 }
 
-// `bytes` are copied and at most RUNS_SIZE_MOST.
+// `bytes` are copied.
 const struct torq_run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
                                 const struct torq_run *run);
+
+// The same; where the bytes are two texts of the profile with a comma between them, which is known
+// by what `first` and `second` are, nothing is copied. Returns the id.
+uint32_t runs_add_texts(struct runs *runs, struct view bytes, uint32_t hash, struct view first,
+                        struct view second, const struct torq_run *run);
 
 // The one call of the one operator with this type and location (string ids).
 uint32_t runs_call(struct runs *runs, struct profile *profile, uint32_t type, uint32_t location);

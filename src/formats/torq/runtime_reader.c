@@ -633,6 +633,9 @@ void runtime_reader_run(const struct input *input, enum torq_form form,
 {
     struct runtime_reader reader = {
         .rows = rows_start(input, form, profile),
+        .runs = RUNS_EMPTY,
+        .events = RUNS_EMPTY,
+        .dispatches = RUNS_EMPTY,
         .lanes = {.profile = profile,
                   .like = {.parent = options->parent,
                            .clock = profile_clock_add(profile, "us", TORQ_MICROSECOND_HZ, 0, 0),

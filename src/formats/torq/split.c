@@ -291,6 +291,27 @@ static bool closes_quotes(struct view location)
     return quotes % 2 == 0;
 }
 
+// What a piece opens and does not close, in numbers of a byte so that many bytes are counted at
+// once.
+enum { BALANCE_STEP = 127 };
+
+struct balance {
+    int8_t round, square, quotes;
+};
+
+static struct balance split_balance(const char *text, size_t size)
+{
+    int8_t round = 0;
+    int8_t square = 0;
+    int8_t quotes = 0;
+    for (size_t i = 0; i < size; i++) {
+        round = (int8_t)(round + (text[i] == '(') - (text[i] == ')'));
+        square = (int8_t)(square + (text[i] == '[') - (text[i] == ']'));
+        quotes = (int8_t)(quotes + (text[i] == '"'));
+    }
+    return (struct balance){round, square, quotes};
+}
+
 bool split_location_is_whole(struct view location)
 {
     if (location.size > 0 && location.data[0] == '"')
@@ -302,10 +323,13 @@ bool split_location_is_whole(struct view location)
     size_t round = 0;
     size_t square = 0;
     size_t quotes = 0;
-    for (size_t i = 0; i < location.size; i++) {
-        round += (size_t)(location.data[i] == '(') - (size_t)(location.data[i] == ')');
-        square += (size_t)(location.data[i] == '[') - (size_t)(location.data[i] == ']');
-        quotes += location.data[i] == '"';
+    for (size_t at = 0; at < location.size; at += BALANCE_STEP) {
+        const size_t left = location.size - at;
+        const struct balance piece =
+            split_balance(location.data + at, left < BALANCE_STEP ? left : BALANCE_STEP);
+        round += (size_t)piece.round;
+        square += (size_t)piece.square;
+        quotes += (size_t)piece.quotes;
     }
     // File names with brackets are rare, and the count is fast.
     return (round == 0 && square == 0 && quotes % 2 == 0) || closes_all(location);

@@ -1,0 +1,199 @@
+#include "compile_part.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+// Rows are split some ahead of being looked up: what is known of their runs is
+// spread over more memory than a cache holds, and comes while others are split.
+enum { ROWS_AHEAD = 16 };
+
+struct split_row {
+    struct view run; // no data: there is none
+    uint32_t hash;
+};
+
+static struct compile_row *compile_part_add_row(struct compile_part *part,
+                                                const struct csv_line *line)
+{
+    part->rows = memory_grow(part->rows, part->row_count, &part->row_capacity, sizeof *part->rows);
+    struct compile_row *row = &part->rows[part->row_count++];
+    *row = (struct compile_row){.text = line->text, .line = (uint32_t)line->number};
+    return row;
+}
+
+static void compile_part_lose(struct compile_part *part, struct compile_row *row,
+                              const struct split_problem *problem)
+{
+    part->problems = memory_grow(part->problems, part->problem_count, &part->problem_capacity,
+                                 sizeof *part->problems);
+    row->run = COMPILE_ROW_LOST;
+    row->other = (uint32_t)part->problem_count;
+    part->problems[part->problem_count++] = *problem;
+}
+
+// The values of a row, written at once in the layout of value.h: this is where
+// a general function for each would cost as much as splitting the row.
+static void compile_part_put_values(struct compile_part *part, struct compile_row *row,
+                                    const struct split_compile *split)
+{
+    const struct compile_shared *shared = part->shared;
+    unsigned char *const start = bytes_reserve(&part->values, SPLIT_ID_MOST + 8 * VARINT_MOST);
+    unsigned char *to = varint_put(start, shared->id_key);
+    if (compile_has_ids(shared->form)) {
+        *to++ = VALUE_TEXT;
+        to = varint_put(to, split->id.size);
+        memcpy(to, split->id.data, split->id.size);
+        to += split->id.size;
+    } else {
+        *to++ = VALUE_UINT;
+        to = varint_put(to, split->number);
+    }
+    if (split->has_bytes) {
+        to = varint_put(to, shared->bytes_key);
+        *to++ = VALUE_UINT;
+        to = varint_put(to, split->bytes);
+    }
+    row->values_at = (uint32_t)part->values.size;
+    row->values_size = (uint32_t)(to - start);
+    part->values.size += (size_t)(to - start);
+}
+
+static void compile_part_look_at_id(struct compile_part *part, struct compile_row *row,
+                                    struct split_compile *split)
+{
+    if (!compile_has_ids(part->shared->form))
+        return;
+    if (split->id.size > 0 && split->id.data[0] == '"')
+        split->id = split_text(split->id, &part->id_scratch);
+    const struct unit unit = unit_of_id(split->id, part->shared->num_slices);
+    row->unit = (uint8_t)unit_number(unit);
+    row->slice = unit.slice;
+    row->has_index = unit_index_of_id(unit, split->id, &row->index);
+}
+
+static bool compile_part_split(const struct compile_part *part, struct view line,
+                               struct split_compile *out_row, struct split_problem *out_problem)
+{
+    return compile_has_ids(part->shared->form)
+               ? split_c1(line, out_row, out_problem)
+               : split_c3(line, part->shared->form, out_row, out_problem);
+}
+
+// Equal rows have equal runs and times.
+static uint32_t compile_part_hash_row(uint32_t run_hash, const struct split_compile *split)
+{
+    const uint64_t times = split->start * 0x9e3779b97f4a7c15 + split->end;
+    return run_hash ^ (uint32_t)(times * 0xbf58476d1ce4e5b9 >> 32);
+}
+
+// `*out_split` stays empty when there is no run to look for.
+static void compile_part_take_line(struct compile_part *part, const struct csv_line *line,
+                                   struct split_row *out_split)
+{
+    struct split_compile split;
+    struct split_problem problem;
+    struct compile_row *row = compile_part_add_row(part, line);
+    if (!compile_part_split(part, line->text, &split, &problem)) {
+        compile_part_lose(part, row, &problem);
+        return;
+    }
+    row->start = split.start;
+    row->end = split.end;
+    row->has_bytes = split.has_bytes;
+    compile_part_look_at_id(part, row, &split);
+    compile_part_put_values(part, row, &split);
+    const uint32_t hash = hash_bytes(split.run.data, split.run.size);
+    row->hash = compile_part_hash_row(hash, &split);
+    shared_index_prefetch(&part->shared->runs.index, hash);
+    *out_split = (struct split_row){.run = split.run, .hash = hash};
+}
+
+// Texts that are not in the row as they are lie in a buffer of the next one.
+static struct view compile_part_keep(struct compile_part *part, struct view text, struct view run)
+{
+    const bool within = text.data >= run.data && text.data <= run.data + run.size;
+    return within || text.size == 0 ? text : arena_copy(&part->kept, text);
+}
+
+static void compile_part_add_run(struct compile_part *part, struct compile_row *row,
+                                 const struct split_row *split)
+{
+    struct split_texts *texts = &part->texts;
+    struct split_problem problem;
+    const bool whole = compile_has_ids(part->shared->form)
+                           ? split_run_c1(split->run, texts, &problem)
+                           : split_run_event(split->run, texts, &problem);
+    if (!whole) {
+        problem.text = compile_part_keep(part, problem.text, split->run);
+        compile_part_lose(part, row, &problem);
+        return;
+    }
+    part->new_runs =
+        memory_grow(part->new_runs, part->new_count, &part->new_capacity, sizeof *part->new_runs);
+    row->run = COMPILE_ROW_NEW;
+    row->other = (uint32_t)part->new_count;
+    part->new_runs[part->new_count++] = (struct compile_new_run){
+        .bytes = split->run,
+        .hash = split->hash,
+        .type = compile_part_keep(part, texts->type, split->run),
+        .location = compile_part_keep(part, texts->location, split->run),
+        .location_hash = hash_bytes(texts->location.data, texts->location.size)};
+}
+
+static void compile_part_look_up(struct compile_part *part, size_t first, struct split_row *splits,
+                                 size_t count)
+{
+    const struct runs *runs = &part->shared->runs;
+    for (size_t i = 0; i < count; i++)
+        runs_prefetch(runs, splits[i].hash);
+    for (size_t i = 0; i < count; i++) {
+        struct compile_row *row = &part->rows[first + i];
+        if (splits[i].run.data == NULL)
+            continue;
+        row->run = runs_find_id(runs, splits[i].run, splits[i].hash);
+        if (row->run == HASH_NONE)
+            compile_part_add_run(part, row, &splits[i]);
+    }
+}
+
+void compile_part_read(void *argument)
+{
+    struct compile_part *part = argument;
+    struct split_row splits[ROWS_AHEAD];
+    struct csv_line line;
+    for (size_t count = ROWS_AHEAD; count == ROWS_AHEAD;) {
+        const size_t first = part->row_count;
+        for (count = 0; count < ROWS_AHEAD && csv_line_next(&part->lines, &line);) {
+            if (rows_is_blank(line.text))
+                continue;
+            part->unterminated = !line.terminated;
+            splits[count] = (struct split_row){0};
+            compile_part_take_line(part, &line, &splits[count]);
+            count++;
+        }
+        compile_part_look_up(part, first, splits, count);
+    }
+}
+
+void compile_part_clear(struct compile_part *part)
+{
+    part->unterminated = false;
+    part->row_count = part->new_count = part->problem_count = 0;
+    part->values.size = 0;
+    if (part->kept.chunks != NULL) {
+        arena_free(&part->kept);
+        part->kept = (struct arena){0};
+    }
+}
+
+void compile_part_free(struct compile_part *part)
+{
+    free(part->rows);
+    free(part->new_runs);
+    free(part->problems);
+    bytes_free(&part->values);
+    bytes_free(&part->id_scratch);
+    split_texts_free(&part->texts);
+    arena_free(&part->kept);
+}
