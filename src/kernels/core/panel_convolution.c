@@ -80,6 +80,12 @@ static bool panel_convolution_pack(const struct panel_convolution_plan *plan,
     own->panels = blocks_take(plan->blocks, panels_size(own->outputs, depth) * sizeof(float));
     if (own->panels == NULL)
         return false;
+    if (plan->weights_turned) {
+        panels_pack(&(struct panels_source){plan->weights + plan->from, own->outputs, depth, 1,
+                                            (uint64_t)plan->convolution->outputs},
+                    own->panels);
+        return true;
+    }
     for (uint64_t first = 0; first < own->outputs; first += PANELS_WIDTH) {
         const uint64_t left = own->outputs - first;
         const uint64_t width = left < PANELS_WIDTH ? left : PANELS_WIDTH;
