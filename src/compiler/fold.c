@@ -1,10 +1,12 @@
 // Calculates what depends on constants alone, however large: weights that are
-// transposed, cast or scaled before they are used. What nothing reads is left out.
+// transposed, cast or scaled before they are used. For a processor, what is the same is
+// computed once. What nothing reads is left out.
 
 #include <stdlib.h>
 
 #include "compiler.h"
 #include "group.h"
+#include "same.h"
 
 // What a fold may take, so that a network cannot unfold into more memory than
 // the machine has.
@@ -71,6 +73,8 @@ status pass_fold(struct plan *plan)
             graph->nodes[kept++] = graph->nodes[i];
     }
     graph->node_count = kept;
+    if (target_is_processor(plan->target))
+        same_join(network);
     drop_unread(network);
     return STATUS_OK;
 }

@@ -305,7 +305,11 @@ static bool host_build_reads_last(const struct host_builder *builder)
 
 static bool add_recipe(struct host_builder *builder)
 {
+    builder->layout =
+        builder->recipe->kind == HOST_RECIPE_PRODUCT ? CHAIN_PLAIN : CHAIN_CHANNELS_LAST;
     switch (builder->recipe->kind) {
+    case HOST_RECIPE_PRODUCT:
+        return host_product_add(builder);
     case HOST_RECIPE_CHAIN:
         return host_build_reads_last(builder) &&
                add_chain(builder, 0, builder->task->call_count, true);

@@ -13,7 +13,8 @@ struct host_builder {
     const struct program_task *task;
     const struct host_recipe *recipe;
     struct host_step_list *list;
-    uint64_t used; // of the scratch memory
+    enum chain_layout layout; // of the places of its chains
+    uint64_t used;            // of the scratch memory
     // What a pipeline buffer of the task lies in: by call and output 0.
     struct {
         uint32_t buffer;
@@ -50,6 +51,40 @@ bool host_builder_inputs(struct host_builder *builder, const struct chain_nodes 
 
 // The shape of what a call gives.
 const struct shape *host_builder_places(const struct host_builder *builder, uint32_t call);
+
+// What is before and after the main call (host_around.c) -------------------------------------
+
+const struct network_node *host_around_main(const struct host_builder *builder);
+uint32_t host_around_buffer(const struct host_builder *builder, uint32_t value);
+
+// The value that input `index` of the main call is made of: itself, or what is scaled back.
+uint32_t host_around_source(const struct host_builder *builder, uint32_t index);
+
+// The chain that scales input `index` back; false when there is none to be had.
+bool host_around_before(const struct host_builder *builder, uint32_t index,
+                        struct chain_nodes *nodes);
+
+// The calls after the main one, as steps of a chain that is begun.
+bool host_around_add_followers(const struct host_builder *builder, struct chain_nodes *nodes);
+
+// The chain after the main call: its input 0 is what that gives. `*out_some` is false, and
+// there is none, when nothing comes after it.
+bool host_around_followers(const struct host_builder *builder, struct chain_nodes *nodes,
+                           bool *out_some);
+
+// The only buffer that the task writes.
+uint32_t host_around_result(const struct host_builder *builder);
+
+// The numbers of an input of the main call that is a constant; NULL: it is left out.
+const float *host_around_constant(struct host_builder *builder, uint32_t input);
+
+// The step that convolves input 0 of the main call, with the chain after it or NULL. False when
+// there is nothing quick for it.
+bool host_around_convolve(struct host_builder *builder, const struct fused_convolution_plan *plan,
+                          const struct chain_nodes *after);
+
+// Products with a constant matrix (host_product.c). As those below.
+bool host_product_add(struct host_builder *builder);
 
 // Images with the channels last (host_images.c) ----------------------------------------------
 // False when the task is not to be had this way; steps may have been added.

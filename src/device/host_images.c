@@ -6,105 +6,12 @@
 #include "base/memory.h"
 #include "host_builder.h"
 
-static const struct network_node *main_node(const struct host_builder *builder)
-{
-    return host_recipe_node(builder->machine, builder->task, builder->recipe->main);
-}
-
-static uint32_t host_images_buffer_of(const struct host_builder *builder, uint32_t value)
-{
-    return host_recipe_buffer(builder->machine, builder->task, value);
-}
-
-// The value that input `index` of the main call is made of: itself, or what is scaled back.
-static uint32_t host_images_source_of(const struct host_builder *builder, uint32_t index)
-{
-    const uint32_t before = builder->recipe->before[index];
-    return before == PROGRAM_NONE
-               ? main_node(builder)->inputs[index]
-               : host_recipe_node(builder->machine, builder->task, before)->inputs[0];
-}
-
-// The chain that scales input `index` back; false when there is none to be had.
-static bool chain_before(const struct host_builder *builder, uint32_t index,
-                         struct chain_nodes *nodes)
-{
-    const struct network *network = builder->machine->network;
-    const uint32_t call = builder->recipe->before[index];
-    chain_nodes_start(nodes, network, host_builder_places(builder, call), CHAIN_CHANNELS_LAST);
-    return chain_nodes_add(nodes, host_recipe_node(builder->machine, builder->task, call));
-}
-
-static bool host_images_follows(const struct host_builder *builder, uint32_t call)
-{
-    return call != builder->recipe->main && call != builder->recipe->scale &&
-           !host_recipe_is_before(builder->recipe, call);
-}
-
-static bool add_followers(const struct host_builder *builder, struct chain_nodes *nodes)
-{
-    for (uint32_t i = 0; i < builder->task->call_count; i++) {
-        if (host_images_follows(builder, i) &&
-            !chain_nodes_add(nodes, host_recipe_node(builder->machine, builder->task, i)))
-            return false;
-    }
-    return true;
-}
-
-// The chain after the main call: its input 0 is what that gives. `*out_some` is false, and
-// there is none, when nothing comes after it.
-static bool chain_followers(const struct host_builder *builder, struct chain_nodes *nodes,
-                            bool *out_some)
-{
-    const struct host_recipe *recipe = builder->recipe;
-    const uint32_t value =
-        host_recipe_node(builder->machine, builder->task,
-                         recipe->scale != PROGRAM_NONE ? recipe->scale : recipe->main)
-            ->outputs[0];
-    chain_nodes_start(nodes, builder->machine->network, host_builder_places(builder, recipe->main),
-                      CHAIN_CHANNELS_LAST);
-    *out_some = false;
-    for (uint32_t i = 0; i < builder->task->call_count; i++)
-        *out_some = *out_some || host_images_follows(builder, i);
-    return !*out_some ||
-           (chain_nodes_input(
-                nodes, value,
-                host_builder_tensor(builder, host_images_buffer_of(builder, value)).element) &&
-            add_followers(builder, nodes) && chain_nodes_finish(nodes));
-}
-
-// The only buffer that the task writes.
-static uint32_t result_buffer(const struct host_builder *builder)
-{
-    const struct program *program = builder->machine->program;
-    for (uint32_t i = 0; i < builder->task->operand_count; i++) {
-        const struct program_operand *operand =
-            &program->operands[builder->task->first_operand + i];
-        if (operand->writes != 0)
-            return operand->buffer;
-    }
-    return PROGRAM_NONE;
-}
-
-static const float *constant_data(struct host_builder *builder, uint32_t input)
-{
-    const struct network_node *node = main_node(builder);
-    if (input >= node->input_count || node->inputs[input] == NETWORK_NONE)
-        return NULL;
-    const struct constant *constant =
-        network_value(builder->machine->network, node->inputs[input])->constant;
-    // Weights are packed anyway: they need not be aligned as tensors are.
-    if (!constant->packed && (uintptr_t)constant->tensor.data % sizeof(float) == 0)
-        return constant->tensor.data;
-    return host_builder_data(builder, host_images_buffer_of(builder, node->inputs[input]));
-}
-
 static bool host_images_describe_convolution(const struct host_builder *builder,
                                              struct convolution *c)
 {
     const struct program_call *call =
         host_recipe_call(builder->machine, builder->task, builder->recipe->main);
-    const struct network_node *node = main_node(builder);
+    const struct network_node *node = host_around_main(builder);
     const struct tensor x = host_recipe_input(builder->machine, call, 0);
     const struct tensor weights = host_recipe_input(builder->machine, call, 1);
     struct window window;
@@ -173,21 +80,18 @@ static bool is_finite(const struct scale *scale, uint64_t count)
     return true;
 }
 
-static struct fused_convolution *make_convolution(const struct host_builder *builder,
-                                                  struct fused_convolution_plan *plan)
+// The normalization that the weights take over, if there is one.
+static struct scale take_scale(const struct host_builder *builder,
+                               struct fused_convolution_plan *plan)
 {
     struct scale scale = {0};
-    if (builder->recipe->scale != PROGRAM_NONE)
+    if (builder->recipe->taken != PROGRAM_NONE)
         scale = scale_of(builder,
-                         host_recipe_node(builder->machine, builder->task, builder->recipe->scale),
+                         host_recipe_node(builder->machine, builder->task, builder->recipe->taken),
                          plan->bias);
     plan->scales = scale.factors;
     plan->bias = scale.bias != NULL ? scale.bias : plan->bias;
-    const uint64_t outputs = (uint64_t)(plan->convolution.outputs * plan->convolution.groups);
-    struct fused_convolution *made =
-        is_finite(&scale, outputs) ? fused_convolution_create(plan) : NULL;
-    scale_free(&scale);
-    return made;
+    return scale;
 }
 
 bool host_images_add_convolution(struct host_builder *builder)
@@ -195,35 +99,21 @@ bool host_images_add_convolution(struct host_builder *builder)
     struct chain_nodes before, after;
     bool has_after;
     const bool has_before = builder->recipe->before[0] != PROGRAM_NONE;
-    struct fused_convolution_plan plan = {.weights = constant_data(builder, 1),
-                                          .bias = constant_data(builder, 2),
+    struct fused_convolution_plan plan = {.weights = host_around_constant(builder, 1),
+                                          .bias = host_around_constant(builder, 2),
                                           .blocks = builder->build->blocks};
     if (!host_images_describe_convolution(builder, &plan.convolution) ||
-        (has_before && !(chain_before(builder, 0, &before) && chain_nodes_finish(&before))) ||
-        !chain_followers(builder, &after, &has_after))
+        (has_before && !(host_around_before(builder, 0, &before) && chain_nodes_finish(&before))) ||
+        !host_around_followers(builder, &after, &has_after))
         return false;
     plan.before = has_before ? &before.chain : NULL;
     plan.after = has_after ? &after.chain : NULL;
-    struct fused_convolution *convolution = make_convolution(builder, &plan);
-    if (convolution == NULL)
-        return false;
-    const uint32_t result = result_buffer(builder);
-    const void *others[CHAIN_INPUTS_MOST] = {0};
-    const void *source = host_builder_read(
-        builder, host_images_buffer_of(builder, host_images_source_of(builder, 0)), true);
-    void *place = host_builder_write(builder, result, true);
-    if (source == NULL || place == NULL ||
-        (has_after && !host_builder_inputs(builder, &after, 1, others))) {
-        fused_convolution_free(convolution);
-        return false;
-    }
-    struct host_step *step = host_builder_step(builder, HOST_STEP_CONVOLUTION);
-    step->convolution = convolution;
-    step->source = source;
-    step->result = place;
-    memcpy(step->others, others, sizeof others);
-    host_builder_written(builder, result, true, place);
-    return true;
+    struct scale scale = take_scale(builder, &plan);
+    const bool made =
+        is_finite(&scale, (uint64_t)(plan.convolution.outputs * plan.convolution.groups)) &&
+        host_around_convolve(builder, &plan, has_after ? &after : NULL);
+    scale_free(&scale);
+    return made;
 }
 
 // The convolution of single pixels that gives all pixels of a window at once: the weights of
@@ -233,8 +123,8 @@ static struct fused_convolution *make_spread(struct host_builder *builder, const
 {
     const int64_t inputs = kernel->dims[0], outputs = kernel->dims[1];
     const int64_t places = kernel->dims[2] * kernel->dims[3];
-    const float *weights = constant_data(builder, 1);
-    const float *bias = constant_data(builder, 2);
+    const float *weights = host_around_constant(builder, 1);
+    const float *bias = host_around_constant(builder, 2);
     float *turned = memory_allocate((size_t)(inputs * outputs * places) * sizeof *turned);
     float *repeated = memory_allocate((size_t)(outputs * places) * sizeof *repeated);
     for (int64_t i = 0; i < places * outputs; i++) {
@@ -323,33 +213,32 @@ static bool chain_around(const struct host_builder *builder, uint32_t index,
                          struct chain_nodes *nodes)
 {
     const struct network *network = builder->machine->network;
-    const uint32_t value = main_node(builder)->inputs[index];
+    const uint32_t value = host_around_main(builder)->inputs[index];
     if (builder->recipe->before[index] == PROGRAM_NONE) {
         const struct tensor tensor =
-            host_builder_tensor(builder, host_images_buffer_of(builder, value));
+            host_builder_tensor(builder, host_around_buffer(builder, value));
         chain_nodes_start(nodes, network, &tensor.shape, CHAIN_CHANNELS_LAST);
         if (!chain_nodes_input(nodes, value, tensor.element))
             return false;
         nodes->chain.result = tensor.element;
-    } else if (!chain_before(builder, index, nodes)) {
+    } else if (!host_around_before(builder, index, nodes)) {
         return false;
     }
-    chain_nodes_rename(nodes, main_node(builder)->outputs[0],
+    chain_nodes_rename(nodes, host_around_main(builder)->outputs[0],
                        host_builder_places(builder, builder->recipe->main));
-    return add_followers(builder, nodes) && nodes->chain.input_count == 1 &&
+    return host_around_add_followers(builder, nodes) && nodes->chain.input_count == 1 &&
            chain_nodes_finish(nodes);
 }
 
 static uint64_t image_count(const struct host_builder *builder, uint32_t value)
 {
-    const struct tensor tensor =
-        host_builder_tensor(builder, host_images_buffer_of(builder, value));
+    const struct tensor tensor = host_builder_tensor(builder, host_around_buffer(builder, value));
     return tensor_count(&tensor);
 }
 
 static void fill_pool(const struct host_builder *builder, struct host_step *step)
 {
-    const struct network_node *node = main_node(builder);
+    const struct network_node *node = host_around_main(builder);
     const struct program_call *call =
         host_recipe_call(builder->machine, builder->task, builder->recipe->main);
     const struct tensor x = host_recipe_input(builder->machine, call, 0);
@@ -384,7 +273,7 @@ static enum host_step_kind pool_kind(const struct network_node *node)
 static bool pools_integers(const struct host_builder *builder)
 {
     struct chain_nodes around;
-    return pool_kind(main_node(builder)) == HOST_STEP_POOL_MAX &&
+    return pool_kind(host_around_main(builder)) == HOST_STEP_POOL_MAX &&
            builder->recipe->before[0] != PROGRAM_NONE && chain_around(builder, 0, &around) &&
            changes_nothing(&around.chain);
 }
@@ -392,26 +281,26 @@ static bool pools_integers(const struct host_builder *builder)
 bool host_images_add_pool(struct host_builder *builder)
 {
     const bool integers = pools_integers(builder);
-    const uint32_t result = result_buffer(builder);
+    const uint32_t result = host_around_result(builder);
     struct chain_nodes before, after;
     bool has_after = false;
     const void *source = host_builder_read(
-        builder, host_images_buffer_of(builder, host_images_source_of(builder, 0)), true);
+        builder, host_around_buffer(builder, host_around_source(builder, 0)), true);
     void *place = host_builder_write(builder, result, true);
     if (source == NULL || place == NULL ||
-        (!integers && !chain_followers(builder, &after, &has_after)))
+        (!integers && !host_around_followers(builder, &after, &has_after)))
         return false;
     if (!integers && builder->recipe->before[0] != PROGRAM_NONE) {
-        if (!chain_before(builder, 0, &before) || !chain_nodes_finish(&before))
+        if (!host_around_before(builder, 0, &before) || !chain_nodes_finish(&before))
             return false;
         source = add_chain_over(builder, &before, &source,
-                                image_count(builder, host_images_source_of(builder, 0)), NULL);
+                                image_count(builder, host_around_source(builder, 0)), NULL);
     }
-    const uint64_t count = image_count(builder, main_node(builder)->outputs[0]);
+    const uint64_t count = image_count(builder, host_around_main(builder)->outputs[0]);
     void *pooled = has_after ? host_builder_scratch(builder, count * sizeof(float)) : place;
     if (source == NULL || pooled == NULL)
         return false;
-    struct host_step *step = host_builder_step(builder, pool_kind(main_node(builder)));
+    struct host_step *step = host_builder_step(builder, pool_kind(host_around_main(builder)));
     fill_pool(builder, step);
     step->element =
         integers || !has_after ? host_builder_tensor(builder, result).element : ELEMENT_F32;
@@ -427,17 +316,15 @@ bool host_images_add_pool(struct host_builder *builder)
 
 bool host_images_add_join(struct host_builder *builder)
 {
-    const struct network_node *node = main_node(builder);
-    const uint32_t result = result_buffer(builder);
+    const struct network_node *node = host_around_main(builder);
+    const uint32_t result = host_around_result(builder);
     const struct tensor joined = host_builder_tensor(builder, result);
     void *place = host_builder_write(builder, result, true);
     uint64_t at = 0;
     for (uint32_t i = 0; place != NULL && i < node->input_count; i++) {
-        const uint32_t value = host_images_source_of(builder, i);
-        const struct tensor part =
-            host_builder_tensor(builder, host_images_buffer_of(builder, value));
-        const void *source =
-            host_builder_read(builder, host_images_buffer_of(builder, value), true);
+        const uint32_t value = host_around_source(builder, i);
+        const struct tensor part = host_builder_tensor(builder, host_around_buffer(builder, value));
+        const void *source = host_builder_read(builder, host_around_buffer(builder, value), true);
         struct chain_nodes around;
         if (source == NULL || !chain_around(builder, i, &around))
             return false;
@@ -511,16 +398,17 @@ static bool add_with_followers(struct host_builder *builder,
                                bool (*add_main)(struct host_builder *builder, const void *source,
                                                 void *result))
 {
-    const uint32_t result = result_buffer(builder);
+    const uint32_t result = host_around_result(builder);
     struct chain_nodes after;
     bool has_after;
-    if (builder->recipe->before[0] != PROGRAM_NONE || !chain_followers(builder, &after, &has_after))
+    if (builder->recipe->before[0] != PROGRAM_NONE ||
+        !host_around_followers(builder, &after, &has_after))
         return false;
     const void *source = host_builder_read(
-        builder, host_images_buffer_of(builder, main_node(builder)->inputs[0]), true);
+        builder, host_around_buffer(builder, host_around_main(builder)->inputs[0]), true);
     void *place = host_builder_write(builder, result, true);
     const struct tensor made = host_builder_tensor(
-        builder, host_images_buffer_of(builder, main_node(builder)->outputs[0]));
+        builder, host_around_buffer(builder, host_around_main(builder)->outputs[0]));
     void *given = has_after ? host_builder_scratch(builder, tensor_bytes(&made)) : place;
     if (source == NULL || place == NULL || given == NULL || !add_main(builder, source, given))
         return false;
@@ -555,7 +443,7 @@ static const float *kept_numbers(const struct host_builder *builder, const float
 // Factors and sums of the main call, as inputs 1 and 2 of a chain.
 static bool scale_inputs(const struct host_builder *builder, uint64_t channels, const void **inputs)
 {
-    struct scale scale = scale_of(builder, main_node(builder), NULL);
+    struct scale scale = scale_of(builder, host_around_main(builder), NULL);
     const bool finite = is_finite(&scale, channels);
     inputs[1] = finite ? kept_numbers(builder, scale.factors, channels) : NULL;
     inputs[2] = finite ? kept_numbers(builder, scale.bias, channels) : NULL;
@@ -565,10 +453,10 @@ static bool scale_inputs(const struct host_builder *builder, uint64_t channels, 
 
 bool host_images_add_scale(struct host_builder *builder)
 {
-    const struct network_node *node = main_node(builder);
+    const struct network_node *node = host_around_main(builder);
     const struct shape *places = host_builder_places(builder, builder->recipe->main);
     const uint64_t channels = (uint64_t)places->dims[1];
-    const uint32_t result = result_buffer(builder);
+    const uint32_t result = host_around_result(builder);
     struct chain_nodes nodes;
     chain_nodes_start(&nodes, builder->machine->network, places, CHAIN_CHANNELS_LAST);
     if (builder->recipe->before[0] != PROGRAM_NONE ||
@@ -577,10 +465,10 @@ bool host_images_add_scale(struct host_builder *builder)
         return false;
     chain_nodes_rename(&nodes, node->outputs[0], places);
     const void *inputs[CHAIN_INPUTS_MOST] = {
-        host_builder_read(builder, host_images_buffer_of(builder, node->inputs[0]), true)};
+        host_builder_read(builder, host_around_buffer(builder, node->inputs[0]), true)};
     void *place = host_builder_write(builder, result, true);
-    if (!add_followers(builder, &nodes) || !chain_nodes_finish(&nodes) || inputs[0] == NULL ||
-        place == NULL || !scale_inputs(builder, channels, inputs) ||
+    if (!host_around_add_followers(builder, &nodes) || !chain_nodes_finish(&nodes) ||
+        inputs[0] == NULL || place == NULL || !scale_inputs(builder, channels, inputs) ||
         !host_builder_inputs(builder, &nodes, 3, inputs + 3) ||
         add_chain_over(builder, &nodes, inputs, shape_count(places), place) == NULL)
         return false;

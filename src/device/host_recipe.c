@@ -319,6 +319,20 @@ bool host_recipe_knows(enum operator_function function)
     return RECIPES[function].fits != NULL;
 }
 
+// Whether a product of reals is with a constant matrix, one for all of its batch.
+static bool is_fixed_product(const struct host_machine *machine, const struct program_call *call)
+{
+    const struct network_node *node = network_node(machine->network, call->node);
+    if (node->definition->function != COMPUTES_MATMUL || node->input_count != 2 ||
+        !host_recipe_is_constant(machine, node, 1))
+        return false;
+    const struct tensor a = host_recipe_input(machine, call, 0);
+    const struct tensor b = host_recipe_input(machine, call, 1);
+    const struct tensor out = host_recipe_output(machine, call, 0);
+    return a.element == ELEMENT_F32 && b.element == ELEMENT_F32 && a.shape.rank >= 2 &&
+           b.shape.rank == 2 && tensor_count(&out) > 0 && tensor_count(&b) > 0;
+}
+
 static enum host_recipe_kind host_recipe_kind_of(const struct host_machine *machine,
                                                  const struct program_call *call)
 {
@@ -329,6 +343,8 @@ static enum host_recipe_kind host_recipe_kind_of(const struct host_machine *mach
         .out = host_recipe_output(machine, call, 0),
     };
     const enum operator_function function = image.node->definition->function;
+    if (is_fixed_product(machine, call))
+        return HOST_RECIPE_PRODUCT;
     const bool reduces = function == COMPUTES_REDUCE_MEAN; // to any rank
     if (image.in.shape.rank != 4 || (image.out.shape.rank != 4 && !reduces) ||
         tensor_count(&image.out) == 0 || image.node->input_count > HOST_RECIPE_INPUTS_MOST)
@@ -383,14 +399,36 @@ static bool host_recipe_is_closed(const struct host_machine *machine,
     return true;
 }
 
-// Whether a call normalizes what a convolution gives by constants alone.
-static bool is_scale(const struct host_machine *machine, const struct program_task *task,
+// Whether a call adds a constant vector to what a product gives.
+static bool adds_vector(const struct host_machine *machine, const struct network_node *source,
+                        const struct network_node *node)
+{
+    if (node->definition->function != COMPUTES_ADD || node->input_count != 2)
+        return false;
+    const uint32_t vector = node->inputs[0] == source->outputs[0] ? 1 : 0;
+    if (!host_recipe_is_constant(machine, node, vector) ||
+        !host_recipe_is_constant(machine, source, 1))
+        return false;
+    const struct shape *matrix =
+        &network_value(machine->network, source->inputs[1])->constant->tensor.shape;
+    const struct tensor *tensor =
+        &network_value(machine->network, node->inputs[vector])->constant->tensor;
+    return matrix->rank == 2 && tensor->element == ELEMENT_F32 && tensor->shape.rank == 1 &&
+           tensor->shape.dims[0] == matrix->dims[1];
+}
+
+// Whether a call is one that the weights of the main call can take over.
+static bool is_taken(const struct host_machine *machine, const struct program_task *task,
                      uint32_t main, uint32_t call)
 {
     const struct network_node *node = host_recipe_node(machine, task, call);
     const struct network_node *source = host_recipe_node(machine, task, main);
-    if (source->definition->function != COMPUTES_CONVOLUTION ||
-        node->inputs[0] != source->outputs[0] || !is_normalized_by_constants(machine, node))
+    const enum operator_function function = source->definition->function;
+    const bool scales = function == COMPUTES_CONVOLUTION && node->inputs[0] == source->outputs[0] &&
+                        is_normalized_by_constants(machine, node);
+    if (!scales &&
+        !(function == COMPUTES_MATMUL && host_recipe_node_reads(node, source->outputs[0]) &&
+          adds_vector(machine, source, node)))
         return false;
     for (uint32_t i = 0; i < task->call_count; i++) {
         if (i != call &&
@@ -412,7 +450,7 @@ struct host_recipe host_recipe_find(const struct host_machine *machine,
                                     const struct program_task *task)
 {
     struct host_recipe recipe = {
-        .kind = HOST_RECIPE_NONE, .main = PROGRAM_NONE, .scale = PROGRAM_NONE};
+        .kind = HOST_RECIPE_NONE, .main = PROGRAM_NONE, .taken = PROGRAM_NONE};
     uint32_t others = 0; // calls that are no links of a chain
     if (task->kind != PROGRAM_TASK_COMPUTE || task->call_count == 0)
         return recipe;
@@ -420,12 +458,13 @@ struct host_recipe host_recipe_find(const struct host_machine *machine,
         if (host_recipe_node(machine, task, i)->output_count == 0 ||
             !host_recipe_is_known(machine, host_recipe_call(machine, task, i)))
             return recipe;
-        if (chain_nodes_knows(machine->network, host_recipe_node(machine, task, i)))
-            continue;
-        if (others == 1 && is_scale(machine, task, recipe.main, i)) {
-            recipe.scale = i;
+        if (others == 1 && recipe.taken == PROGRAM_NONE &&
+            is_taken(machine, task, recipe.main, i)) {
+            recipe.taken = i;
             continue;
         }
+        if (chain_nodes_knows(machine->network, host_recipe_node(machine, task, i)))
+            continue;
         recipe.main = i;
         others++;
     }

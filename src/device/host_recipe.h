@@ -11,6 +11,8 @@ enum { HOST_RECIPE_INPUTS_MOST = 16, HOST_CALL_TENSORS_MOST = 64 };
 enum host_recipe_kind {
     HOST_RECIPE_NONE,  // not known beforehand: invoked call by call
     HOST_RECIPE_CALLS, // prepared kernels, call by call
+    // A product with a constant matrix, what scales its input back, and elementwise calls after it.
+    HOST_RECIPE_PRODUCT,
     HOST_RECIPE_CHAIN, // all calls are elementwise, of one shape
     // One call on images, what scales its inputs back, and elementwise calls after it:
     HOST_RECIPE_CONVOLUTION,
@@ -25,9 +27,9 @@ enum host_recipe_kind {
 struct host_recipe {
     enum host_recipe_kind kind;
     uint32_t main; // of the calls of the task
-    // A normalization right after a convolution that its weights can take over: its call,
-    // PROGRAM_NONE.
-    uint32_t scale;
+    // What comes right after the main call and is its weights' to do: a normalization after a
+    // convolution, the addition of a vector after a product. Its call, PROGRAM_NONE.
+    uint32_t taken;
     // By input of the main call: the call that scales it back, PROGRAM_NONE.
     uint32_t before[HOST_RECIPE_INPUTS_MOST];
 };

@@ -185,6 +185,55 @@ static void what_has_no_room_is_refused(void **state)
     assert_false(chain_finish(&wide));
 }
 
+// Some columns of a matrix, against the same chain over each of its lines alone.
+static void check_lines(uint64_t width, enum element result)
+{
+    enum { LINES = 9, STRIDE = 600, FROM = 40 };
+    static float made[LINES * STRIDE], other[LINES * STRIDE], row[STRIDE];
+    static float want[LINES * STRIDE], got[LINES * STRIDE];
+    const float number = 0.75F;
+    fill(made, LINES * STRIDE, 1);
+    fill(other, LINES * STRIDE, 2);
+    fill(row, STRIDE, 3);
+    fill(want, LINES * STRIDE, 4);
+    memcpy(got, want, sizeof got);
+    struct chain chain = {.result = result};
+    const uint64_t periods[] = {0, STRIDE, 1, 0};
+    for (uint32_t i = 0; i < 4; i++) {
+        chain_add_input(&chain, ELEMENT_F32, periods[i]);
+        chain_add_step(&chain, (struct chain_step){.operation = CHAIN_READ, .left = (uint8_t)i});
+    }
+    chain_add_step(&chain, (struct chain_step){.operation = CHAIN_ADD, .left = 0, .right = 1});
+    chain_add_step(&chain, (struct chain_step){.operation = CHAIN_SUBTRACT, .left = 2, .right = 4});
+    chain_add_step(&chain, (struct chain_step){.operation = CHAIN_DIVIDE, .left = 5, .right = 2});
+    chain_add_step(&chain, (struct chain_step){.operation = CHAIN_MULTIPLY, .left = 3, .right = 6});
+    if (result != ELEMENT_F32)
+        chain_add_step(
+            &chain,
+            (struct chain_step){
+                .operation = CHAIN_QUANTIZE, .left = 7, .a = 0.5F, .low = -128, .high = 127});
+    assert_true(chain_finish(&chain));
+    const size_t size = element_size(result);
+    for (uint64_t i = 0; i < LINES; i++) {
+        const void *inputs[] = {made + i * width, row + FROM, &number, other + i * STRIDE + FROM};
+        chain_run(&chain, inputs, (char *)want + (i * STRIDE + FROM) * size, 0, width);
+    }
+    const void *inputs[] = {made, row + FROM, &number, other + FROM};
+    chain_run_lines(&chain, inputs, (char *)got + FROM * size,
+                    &(struct chain_lines){LINES, width, STRIDE});
+    assert_memory_equal(got, want, sizeof got);
+}
+
+static void lines_are_what_each_is_alone(void **state)
+{
+    (void)state;
+    const uint64_t widths[] = {1, 7, 64, 100, 256, 257, 500};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        check_lines(widths[i], ELEMENT_F32);
+        check_lines(widths[i], ELEMENT_I8);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +241,7 @@ int main(void)
         cmocka_unit_test(integers_are_those_of_a_division),
         cmocka_unit_test(chains_run_in_place_and_in_pieces),
         cmocka_unit_test(what_has_no_room_is_refused),
+        cmocka_unit_test(lines_are_what_each_is_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,16 +27,20 @@ static bool find_weights(const struct fused_convolution_plan *plan, float scale,
 {
     const struct convolution *c = &plan->convolution;
     const uint64_t each = (uint64_t)(c->inputs * c->kernel[0] * c->kernel[1]);
-    for (uint64_t i = 0; i < (uint64_t)c->outputs; i++) {
-        float own;
-        if (!whole_numbers_find(plan->weights + i * each, each, bytes->weights + i * each, &own))
-            return false;
+    float *filter = memory_allocate(each * sizeof *filter);
+    bool found = true;
+    for (uint64_t i = 0; found && i < (uint64_t)c->outputs; i++) {
+        float own = 0;
+        for (uint64_t k = 0; k < each; k++)
+            filter[k] =
+                plan->weights[plan->weights_turned ? k * (uint64_t)c->outputs + i : i * each + k];
+        found = whole_numbers_find(filter, each, bytes->weights + i * each, &own);
         const double other = plan->scales != NULL ? (double)plan->scales[i] : 1;
         bytes->scales[i] = (float)((double)scale * (double)own * other);
-        if (!isfinite(bytes->scales[i]))
-            return false;
+        found = found && isfinite(bytes->scales[i]);
     }
-    return true;
+    free(filter);
+    return found;
 }
 
 struct byte_convolution byte_convolution_find(const struct fused_convolution_plan *plan)

@@ -158,6 +158,28 @@ CORE_CLONES(void, compute_two,
     }
 }
 
+// The same with one number on the right.
+CORE_CLONES(void, compute_with,
+            (enum chain_operation operation, const float *left, float right, float *to,
+             uint64_t count),
+            (operation, left, right, to, count))
+{
+    switch (operation) {
+    case CHAIN_ADD:
+        LOOP(x + right);
+    case CHAIN_SUBTRACT:
+        LOOP(x - right);
+    case CHAIN_MULTIPLY:
+        LOOP(x * right);
+    case CHAIN_DIVIDE:
+        LOOP(x / right);
+    case CHAIN_LEAST:
+        LOOP(x < right || x != x ? x : right);
+    default:
+        LOOP(x > right || x != x ? x : right);
+    }
+}
+
 CORE_CLONES(void, compute_simple,
             (const struct chain_step *step, const float *left, float *to, uint64_t count),
             (step, left, to, count))
@@ -265,18 +287,10 @@ CORE_CLONES(void, compute_curve,
     }
 }
 
-static void chain_compute(const struct chain_step *step, const float *left, const float *right,
-                          float *to, uint64_t count)
+static void chain_compute(const struct chain_step *step, const float *left, float *to,
+                          uint64_t count)
 {
     switch (step->operation) {
-    case CHAIN_ADD:
-    case CHAIN_SUBTRACT:
-    case CHAIN_MULTIPLY:
-    case CHAIN_DIVIDE:
-    case CHAIN_LEAST:
-    case CHAIN_GREATEST:
-        compute_two(step->operation, left, right, to, count);
-        break;
     case CHAIN_QUANTIZE:
         // `to` may be `left`: what is doubtful is done again from what was there.
         if (to == left || quantize_quickly(step, left, to, count))
@@ -297,7 +311,48 @@ static void chain_compute(const struct chain_step *step, const float *left, cons
 struct registers {
     _Alignas(64) float rooms[CHAIN_REGISTERS][BLOCK];
     const float *numbers[CHAIN_STEPS_MOST]; // by step
+    bool single[CHAIN_STEPS_MOST]; // by step: one number for all places, in front of the room
 };
+
+static bool is_single(const struct chain *chain, const struct chain_step *step)
+{
+    return step->operation == CHAIN_READ && chain->inputs[step->left].period == 1;
+}
+
+static void chain_fill(float *room, uint64_t count)
+{
+    for (uint64_t i = 1; i < count; i++)
+        room[i] = room[0];
+}
+
+static void chain_compute_two(const struct chain *chain, const struct chain_step *step,
+                              struct registers *registers, float *to, uint64_t count)
+{
+    const float *left = registers->numbers[step->left], *right = registers->numbers[step->right];
+    if (registers->single[step->left]) {
+        chain_fill(registers->rooms[chain->steps[step->left].target], count);
+        registers->single[step->left] = false;
+    }
+    if (registers->single[step->right])
+        compute_with(step->operation, left, right[0], to, count);
+    else
+        compute_two(step->operation, left, right, to, count);
+}
+
+// A step that computes, into `to`.
+static void chain_step_run(const struct chain *chain, const struct chain_step *step,
+                           struct registers *registers, float *to, uint64_t count)
+{
+    if (step->operation <= CHAIN_GREATEST) {
+        chain_compute_two(chain, step, registers, to, count);
+        return;
+    }
+    if (registers->single[step->left]) {
+        chain_fill(registers->rooms[chain->steps[step->left].target], count);
+        registers->single[step->left] = false;
+    }
+    chain_compute(step, registers->numbers[step->left], to, count);
+}
 
 static void chain_run_block(const struct chain *chain, const void *const *inputs, void *result,
                             uint64_t at, uint64_t count, struct registers *registers)
@@ -307,10 +362,13 @@ static void chain_run_block(const struct chain *chain, const void *const *inputs
         const struct chain_step *step = &chain->steps[i];
         float *room = registers->rooms[step->target];
         registers->numbers[i] = room;
+        registers->single[i] = i < last && is_single(chain, step);
         if (step->operation == CHAIN_READ) {
             const struct chain_input *input = &chain->inputs[step->left];
             const void *from = inputs[step->left];
-            if (input->period > 0)
+            if (registers->single[i])
+                chain_widen(input->element, from, 0, room, 1);
+            else if (input->period > 0)
                 chain_repeat(input, from, at, room, count);
             else if (input->element == ELEMENT_F32)
                 registers->numbers[i] = (const float *)from + at;
@@ -321,9 +379,7 @@ static void chain_run_block(const struct chain *chain, const void *const *inputs
         const bool straight = i == last && chain->result == ELEMENT_F32;
         float *to = straight ? (float *)result + at : room;
         registers->numbers[i] = to;
-        chain_compute(step, registers->numbers[step->left],
-                      step->operation <= CHAIN_GREATEST ? registers->numbers[step->right] : NULL,
-                      to, count);
+        chain_step_run(chain, step, registers, to, count);
     }
     chain_narrow(chain->result, registers->numbers[last], result, at, count);
 }
@@ -348,6 +404,69 @@ void chain_run(const struct chain *chain, const void *const *inputs, void *resul
             quantize_to_bytes(&chain->steps[1], (const float *)inputs[chain->steps[0].left] + at,
                               (uint8_t *)result + at, count))
             chain_run_block(chain, inputs, result, at, count, &registers);
+    }
+}
+
+// An input's elements of some lines, one after the other in `room`.
+static const float *read_lines(const struct chain *chain, uint32_t index, const void *from,
+                               uint64_t first, const struct chain_lines *lines, float *room)
+{
+    const struct chain_input *input = &chain->inputs[index];
+    const uint64_t width = lines->width;
+    if (index == 0 && input->period == 0 && input->element == ELEMENT_F32)
+        return (const float *)from + first * width;
+    for (uint64_t i = 0; i < lines->count; i++) {
+        const uint64_t at = input->period > 0 ? 0
+                            : index == 0      ? (first + i) * width
+                                              : (first + i) * lines->stride;
+        chain_widen(input->element, from, at, room + i * width, width);
+    }
+    return room;
+}
+
+// Lines that have room in the registers together, from `first` on.
+static void run_few_lines(const struct chain *chain, const void *const *inputs, void *result,
+                          uint64_t first, const struct chain_lines *lines,
+                          struct registers *registers)
+{
+    for (uint32_t i = 0; i < chain->step_count; i++) {
+        const struct chain_step *step = &chain->steps[i];
+        float *room = registers->rooms[step->target];
+        registers->numbers[i] = room;
+        registers->single[i] = i + 1 < chain->step_count && is_single(chain, step);
+        if (registers->single[i])
+            chain_widen(chain->inputs[step->left].element, inputs[step->left], 0, room, 1);
+        else if (step->operation == CHAIN_READ)
+            registers->numbers[i] =
+                read_lines(chain, step->left, inputs[step->left], first, lines, room);
+        else
+            chain_step_run(chain, step, registers, room, lines->count * lines->width);
+    }
+    for (uint64_t i = 0; i < lines->count; i++)
+        chain_narrow(chain->result, registers->numbers[chain->step_count - 1] + i * lines->width,
+                     result, (first + i) * lines->stride, lines->width);
+}
+
+void chain_run_lines(const struct chain *chain, const void *const *inputs, void *result,
+                     const struct chain_lines *lines)
+{
+    struct registers registers;
+    const uint64_t together = BLOCK / lines->width;
+    for (uint64_t i = 0; together > 0 && i < lines->count; i += together) {
+        const uint64_t left = lines->count - i;
+        const struct chain_lines few = {left < together ? left : together, lines->width,
+                                        lines->stride};
+        run_few_lines(chain, inputs, result, i, &few, &registers);
+    }
+    for (uint64_t i = 0; together == 0 && i < lines->count; i++) {
+        const void *own[CHAIN_INPUTS_MOST];
+        for (uint32_t j = 0; j < chain->input_count; j++) {
+            const struct chain_input *input = &chain->inputs[j];
+            const uint64_t at = input->period > 0 ? 0 : i * (j == 0 ? lines->width : lines->stride);
+            own[j] = (const char *)inputs[j] + at * element_size(input->element);
+        }
+        chain_run(chain, own, (char *)result + i * lines->stride * element_size(chain->result), 0,
+                  lines->width);
     }
 }
 

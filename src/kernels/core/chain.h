@@ -70,6 +70,16 @@ bool chain_finish(struct chain *chain);
 void chain_run(const struct chain *chain, const void *const *inputs, void *result, uint64_t from,
                uint64_t to);
 
+// Lines of places: input 0 has them one after the other, the result and what else has an element
+// for each place have them `stride` places apart. What repeats itself begins anew with each line.
+struct chain_lines {
+    uint64_t count;
+    uint64_t width; // places of a line
+    uint64_t stride;
+};
+void chain_run_lines(const struct chain *chain, const void *const *inputs, void *result,
+                     const struct chain_lines *lines);
+
 // All `count` places.
 void chain_run_all(const struct chain *chain, const void *const *inputs, void *result,
                    uint64_t count, struct parallel *parallel);

@@ -22,8 +22,9 @@
     !defined(__SANITIZE_THREAD__)
 #define CORE_CLONES_AVX2 __attribute__((target("avx2")))
 #define CORE_CLONES_AVX512                                                                         \
-    __attribute__((target(                                                                         \
-        "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,bmi,bmi2,f16c,fma,lzcnt,movbe,popcnt")))
+    __attribute__((                                                                                \
+        target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,bmi,bmi2,f16c,fma,lzcnt,movbe,popcnt," \
+               "prefer-vector-width=512")))
 #define CORE_CLONES_EXPANDED(type, name, parameters, arguments)                                    \
     static inline __attribute__((always_inline)) type name##_body parameters;                      \
     static type name##_sse parameters                                                              \

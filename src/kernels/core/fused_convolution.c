@@ -149,10 +149,15 @@ static struct cuts fused_convolution_choose_cuts(const struct convolution *c)
     const int64_t weights = c->outputs * c->inputs * c->kernel[0] * c->kernel[1];
     const int64_t pixels = c->output[0] * c->output[1];
     const int64_t blocks = divide_up(c->outputs, CHANNEL_BLOCK);
+    // Either the weights are read again for every piece, or what they meet.
+    const int64_t met = c->kernel[0] * c->kernel[1] == 1 ? pixels * c->inputs
+                                                         : 2 * pixels * (c->inputs + c->outputs);
     if (c->groups == 1 && blocks > 1 && weights * (int64_t)sizeof(float) > WEIGHTS_LARGE &&
-        weights > 2 * pixels * (c->inputs + c->outputs)) {
+        weights > met) {
+        const int64_t seen = c->input[1] * c->inputs * c->strides[0] * (int64_t)sizeof(float);
         parts = parts < blocks ? parts : blocks;
         cuts.channels = divide_up(blocks, parts) * CHANNEL_BLOCK;
+        cuts.rows = divide_up(c->output[0], divide_up(seen * c->output[0], ROOM_WANTED));
         return cuts;
     }
     const int64_t row = (c->input[1] * c->inputs * c->strides[0] + c->output[1] * c->outputs) *
@@ -311,8 +316,9 @@ static size_t fused_convolution_aligned(size_t bytes)
 // Whether the result of the convolution lies where the piece's result goes.
 static bool lies_in_place(const struct fused_convolution *fused, const struct channels *channels)
 {
-    const bool whole = (uint64_t)(channels->to - channels->from) == (uint64_t)fused->c.outputs;
-    return (whole || fused->own) && (!fused->has_after || fused->after.result == ELEMENT_F32);
+    if ((uint64_t)(channels->to - channels->from) == (uint64_t)fused->c.outputs)
+        return !fused->has_after || fused->after.result == ELEMENT_F32;
+    return fused->own && !fused->has_after;
 }
 
 static bool make_piece(struct fused_convolution *fused, const struct channels *channels,
@@ -402,6 +408,7 @@ static struct panel_convolution *make_own(const struct fused_convolution *fused,
                                          .from = channels->from,
                                          .to = channels->to,
                                          .weights = plan->weights,
+                                         .weights_turned = plan->weights_turned,
                                          .scales = plan->scales,
                                          .blocks = plan->blocks,
                                          .bias = fused->bias,
@@ -521,7 +528,8 @@ struct fused_convolution *fused_convolution_create(const struct fused_convolutio
         fused->after = *plan->after;
     take_clip(fused);
     take_bias(fused, plan->bias);
-    const bool made = make_all(fused, &(struct making){plan, &bytes});
+    const bool made =
+        (fused->own || !plan->weights_turned) && make_all(fused, &(struct making){plan, &bytes});
     byte_convolution_free(&bytes);
     if (made)
         return fused;
@@ -577,8 +585,8 @@ static const void *fused_convolution_advance(const void *data, uint64_t places,
     return (const char *)data + places * element_size(element);
 }
 
-// Runs the chain after the convolution over `pixels` of `channels` each that lie dense in
-// `made`, and puts the result where it belongs.
+// Runs the chain after the convolution over `pixels` that lie dense in `made`, and puts the result
+// where it belongs.
 static void fused_convolution_finish_pixels(const struct fused_pass *pass, const float *made,
                                             uint64_t pixel, uint64_t pixels,
                                             const struct channels *range)
@@ -587,12 +595,13 @@ static void fused_convolution_finish_pixels(const struct fused_pass *pass, const
     const struct chain *after = &fused->after;
     const uint64_t from = (uint64_t)range->from;
     const uint64_t at = pixel * fused->outputs + from;
-    const uint64_t count = pixels * (uint64_t)(range->to - range->from) * (uint64_t)fused->c.groups;
+    const uint64_t width = (uint64_t)(range->to - range->from) * (uint64_t)fused->c.groups;
     const enum element element = fused->has_after ? after->result : ELEMENT_F32;
-    void *to = (char *)pass->result + at * element_size(element);
+    char *to = (char *)pass->result + at * element_size(element);
     if (!fused->has_after) {
-        if (to != made)
-            memcpy(to, made, count * sizeof *made);
+        for (uint64_t i = 0; (float *)(void *)to != made && i < pixels; i++)
+            memcpy((float *)(void *)to + i * fused->outputs, made + i * width,
+                   width * sizeof *made);
         return;
     }
     const void *inputs[CHAIN_INPUTS_MOST] = {made};
@@ -601,7 +610,10 @@ static void fused_convolution_finish_pixels(const struct fused_pass *pass, const
         const uint64_t start = input->period == 0 ? at : input->period == 1 ? 0 : from;
         inputs[i] = fused_convolution_advance(pass->others[i - 1], start, input->element);
     }
-    chain_run(after, inputs, to, 0, count);
+    if (width == fused->outputs)
+        chain_run(after, inputs, to, 0, pixels * width);
+    else
+        chain_run_lines(after, inputs, to, &(struct chain_lines){pixels, width, fused->outputs});
 }
 
 // Computes what lies at `made`, a pixel every `step`.
@@ -658,12 +670,8 @@ static bool fused_convolution_run_piece(const struct fused_pass *pass, const str
         in_place ? (float *)pass->result + piece->result_at * step + range->from : (float *)room;
     if (!fused_convolution_convolve(fused, piece, source, scratch, made, step))
         return false;
-    if (channels == fused->outputs) {
+    if (!in_place || fused->has_after)
         fused_convolution_finish_pixels(pass, made, piece->result_at, piece->result_pixels, range);
-        return true;
-    }
-    for (uint64_t i = 0; (!in_place || fused->has_after) && i < piece->result_pixels; i++)
-        fused_convolution_finish_pixels(pass, made + i * step, piece->result_at + i, 1, range);
     return true;
 }
 

@@ -17,8 +17,10 @@ struct fused_convolution_plan {
     // Two spatial dimensions; strides of tensors do not count.
     struct convolution convolution;
     const float *weights; // outputs of all groups x inputs x kernel; packed, so not kept
-    const float *scales;  // NULL: none; what the weights of each output channel are multiplied with
-    const float *bias;    // NULL: none
+    // The weights lie the other way round, inputs x outputs: of one group and single pixels.
+    bool weights_turned;
+    const float *scales; // NULL: none; what the weights of each output channel are multiplied with
+    const float *bias;   // NULL: none
     struct blocks *blocks; // for packed weights; must outlive it
     // Of one input with an element for each place; NULL: the source is f32.
     const struct chain *before;

@@ -62,11 +62,13 @@ static int64_t find_taps(const struct window *window, const struct taps *rows,
 {
     int64_t count = 0;
     const int64_t wide = columns->last - columns->first;
-    const int64_t all = (rows->last - rows->first) * wide;
-    for (int64_t i = first; i < all && count < TAPS_MOST; i++) {
-        const int64_t row = rows->start + (rows->first + i / wide) * window->dilation[0];
-        const int64_t column = columns->start + (columns->first + i % wide) * window->dilation[1];
-        places[count++] = row * window->input[1] + column;
+    if (wide <= 0)
+        return 0;
+    int64_t row = rows->first + first / wide, column = columns->first + first % wide;
+    for (; row < rows->last && count < TAPS_MOST; row++, column = columns->first) {
+        const int64_t line = (rows->start + row * window->dilation[0]) * window->input[1];
+        for (; column < columns->last && count < TAPS_MOST; column++)
+            places[count++] = line + columns->start + column * window->dilation[1];
     }
     return count;
 }

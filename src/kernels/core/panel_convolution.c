@@ -6,8 +6,14 @@
 #include "base/memory.h"
 #include "panels.h"
 
-// Rows of windows over bytes: what padding adds is known for each part of them.
-enum { BYTE_KERNEL_MOST = 11 };
+enum {
+    // Rows of windows over bytes: what padding adds is known for each part of them.
+    BYTE_KERNEL_MOST = 11,
+    // Of weights larger than that, some panels at a time meet all pixels, and if need be a row of
+    // the windows at a time, so that they stay in the cache of the second level.
+    WEIGHTS_NEAR = 1 << 18,
+    PANELS_TOGETHER = 2,
+};
 
 struct panel_convolution {
     uint64_t inputs, outputs;
@@ -74,6 +80,12 @@ static bool panel_convolution_pack(const struct panel_convolution_plan *plan,
     own->panels = blocks_take(plan->blocks, panels_size(own->outputs, depth) * sizeof(float));
     if (own->panels == NULL)
         return false;
+    if (plan->weights_turned) {
+        panels_pack(&(struct panels_source){plan->weights + plan->from, own->outputs, depth, 1,
+                                            (uint64_t)plan->convolution->outputs},
+                    own->panels);
+        return true;
+    }
     for (uint64_t first = 0; first < own->outputs; first += PANELS_WIDTH) {
         const uint64_t left = own->outputs - first;
         const uint64_t width = left < PANELS_WIDTH ? left : PANELS_WIDTH;
@@ -248,39 +260,65 @@ static void surround(const struct panel_convolution *own, const struct panel_con
     memset(padded, own->zero, (size_t)rows->after * row);
 }
 
+// What is computed of all pixels before anything else: output channels [first, first + rows), of
+// rows [from, to) of their windows.
+struct share {
+    uint64_t first, rows;
+    uint64_t from, to;
+};
+
+static struct share whole_share(const struct panel_convolution *own)
+{
+    return (struct share){0, own->outputs, 0, own->kernel[0]};
+}
+
 static struct panels_product panel_convolution_product_of(const struct panel_convolution *own,
-                                                          uint64_t row, uint64_t step)
+                                                          const struct share *share, uint64_t row,
+                                                          uint64_t step)
 {
     return (struct panels_product){
-        .panels = own->panels,
-        .rows = own->outputs,
+        .panels = own->panels != NULL ? own->panels + share->first * depth_of(own) : NULL,
+        .rows = share->rows,
         .depth = depth_of(own),
         .x_stride = own->strides[1] * own->inputs,
         .y_stride = step,
-        .parts = own->kernel[0],
         .part_step = own->down * row,
         .part_depth = own->part,
-        .bias = own->bias,
-        .clips = own->clips,
+        .bias = own->bias != NULL ? own->bias + share->first : NULL,
         .lowest = own->lowest,
         .highest = own->highest,
     };
 }
 
+// Windows of which rows [first, last) are there, as far as they are in the share.
+static void set_rows(const struct panel_convolution *own, const struct share *share, uint64_t first,
+                     uint64_t last, struct panels_product *product)
+{
+    const uint64_t from = share->from > first ? share->from : first;
+    const uint64_t to = share->to < last ? share->to : last;
+    product->parts = to > from ? to - from : 0;
+    product->skip = from * own->arranged;
+    product->goes_on = from > first;
+    product->clips = own->clips && to == last;
+}
+
 // `source` has all the rows and pixels that the windows see.
-static void run_padded(const struct panel_convolution *own,
+static void run_padded(const struct panel_convolution *own, const struct share *share,
                        const struct panel_convolution_rows *rows, const char *source, float *made,
                        uint64_t step)
 {
     const uint64_t row = own->padded * own->inputs;
-    const struct panels_product product = panel_convolution_product_of(own, row, step);
+    struct panels_product product = panel_convolution_product_of(own, share, row, step);
+    set_rows(own, share, 0, own->kernel[0], &product);
     // Rows of the output whose vectors lie at one distance are one long row.
     const bool joined =
         own->kernel[0] == 1 && own->strides[0] == 1 && own->width_out * product.x_stride == row;
     const uint64_t together = joined ? (uint64_t)rows->out : 1;
+    source += share->from * own->down * row * own->size;
     for (uint64_t y = 0; y < (uint64_t)rows->out; y += together)
-        multiply(own, &product, 0, own->kernel[0], source + y * own->strides[0] * row * own->size,
-                 together * own->width_out, made + y * own->width_out * step);
+        multiply(own, &product, share->from, share->to,
+                 source + y * own->strides[0] * row * own->size, together * own->width_out,
+                 made + y * own->width_out * step + share->first);
 }
 
 // Row `tap` of the windows of row `y` of the output, among the rows of the input; false: padding.
@@ -292,29 +330,48 @@ static bool find_row(const struct panel_convolution *own, const struct panel_con
     return row >= 0 && row < rows->in;
 }
 
-static void run_inner(const struct panel_convolution *own,
+// Of row `y` of the output: the rows of its windows that are there, [first, last); false: none.
+static bool rows_there(const struct panel_convolution *own,
+                       const struct panel_convolution_rows *rows, uint64_t y, uint64_t *out_first,
+                       uint64_t *out_last)
+{
+    uint64_t first = 0, last = own->kernel[0], row;
+    while (first < last && !find_row(own, rows, y, first, &row))
+        first++;
+    while (first < last && !find_row(own, rows, y, last - 1, &row))
+        last--;
+    *out_first = first;
+    *out_last = last;
+    return first < last;
+}
+
+static void run_inner(const struct panel_convolution *own, const struct share *share,
                       const struct panel_convolution_rows *rows, const char *source, float *made,
                       uint64_t step)
 {
     const struct inner inner = inner_columns(own);
     const uint64_t row = own->width * own->inputs;
     const uint64_t start = (inner.from * own->strides[1] - own->left) * own->inputs;
-    struct panels_product product = panel_convolution_product_of(own, row, step);
+    struct panels_product product = panel_convolution_product_of(own, share, row, step);
     for (uint64_t y = 0; y < (uint64_t)rows->out; y++) {
-        uint64_t first = 0, last = own->kernel[0], from = 0, to;
-        while (first < last && !find_row(own, rows, y, first, &from))
-            first++;
-        while (first < last && !find_row(own, rows, y, last - 1, &to))
-            last--;
-        product.parts = last - first;
-        product.skip = first * own->arranged;
-        if (first == last) { // nothing but padding
-            product.parts = 1;
-            product.part_depth = 0;
-        }
-        multiply(own, &product, first, last, source + (from * row + start) * own->size,
-                 inner.to - inner.from, made + (y * own->width_out + inner.from) * step);
+        uint64_t first, last, at = 0;
+        const bool there = rows_there(own, rows, y, &first, &last);
+        set_rows(own, share, first, last, &product);
         product.part_depth = own->part;
+        if (!there) { // nothing but padding
+            product.parts = share->from == 0;
+            product.part_depth = 0;
+            product.goes_on = false;
+            product.clips = own->clips;
+        }
+        if (product.parts == 0)
+            continue;
+        const uint64_t from = product.skip / own->arranged;
+        if (there)
+            find_row(own, rows, y, from, &at);
+        multiply(own, &product, from, from + (there ? product.parts : 0),
+                 source + (at * row + start) * own->size, inner.to - inner.from,
+                 made + (y * own->width_out + inner.from) * step + share->first);
     }
 }
 
@@ -339,10 +396,37 @@ static void run_column(const struct panel_convolution *own,
                        source + (row * own->width + from) * pixel, (to - from) * pixel);
         }
     }
-    struct panels_product product = panel_convolution_product_of(own, 0, own->width_out * step);
-    product.parts = 0;
+    const struct share share = whole_share(own);
+    struct panels_product product =
+        panel_convolution_product_of(own, &share, 0, own->width_out * step);
     product.x_stride = depth;
+    product.clips = own->clips;
     multiply(own, &product, 0, own->kernel[0], windows, (uint64_t)rows->out, made + column * step);
+}
+
+// All that is computed of the pixels whose windows lie in rows.
+static void run_rows(const struct panel_convolution *own, const struct panel_convolution_rows *rows,
+                     const char *source, float *made, uint64_t step)
+{
+    void (*run)(const struct panel_convolution *own, const struct share *share,
+                const struct panel_convolution_rows *rows, const char *source, float *made,
+                uint64_t step) = copies_windows(own) ? run_inner : run_padded;
+    const uint64_t each = depth_of(own) * sizeof(float);
+    const uint64_t most = PANELS_TOGETHER * PANELS_WIDTH;
+    struct share share = whole_share(own);
+    if (own->panels == NULL || own->kernel[0] == 1 || rows->out == 1 ||
+        own->outputs * each <= WEIGHTS_NEAR) {
+        run(own, &share, rows, source, made, step);
+        return;
+    }
+    const uint64_t taps = most * each <= WEIGHTS_NEAR ? own->kernel[0] : 1;
+    for (share.first = 0; share.first < own->outputs; share.first += most) {
+        share.rows = own->outputs - share.first < most ? own->outputs - share.first : most;
+        for (share.from = 0; share.from < own->kernel[0]; share.from += taps) {
+            share.to = share.from + taps;
+            run(own, &share, rows, source, made, step);
+        }
+    }
 }
 
 void panel_convolution_run(const struct panel_convolution *own,
@@ -354,11 +438,11 @@ void panel_convolution_run(const struct panel_convolution *own,
             surround(own, rows, source, room);
             source = room;
         }
-        run_padded(own, rows, source, made, step);
+        run_rows(own, rows, source, made, step);
         return;
     }
     const struct inner inner = inner_columns(own);
-    run_inner(own, rows, source, made, step);
+    run_rows(own, rows, source, made, step);
     for (uint64_t column = 0; column < own->width_out; column++) {
         if (column < inner.from || column >= inner.to)
             run_column(own, rows, source, column, room, made, step);

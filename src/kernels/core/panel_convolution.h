@@ -17,6 +17,7 @@ struct panel_convolution_plan {
     int64_t from, to;                      // output channels
     // Of all output channels: outputs x inputs x kernel; not kept. One of the two.
     const float *weights;
+    bool weights_turned; // inputs x outputs, for single pixels
     const int8_t *bytes;
     // What the weights of each output channel are multiplied with; NULL: none, but not with bytes.
     const float *scales;

@@ -9,6 +9,8 @@
 #include <immintrin.h>
 #endif
 
+enum { DEPTH_TOGETHER = 1024 };
+
 void panels_pack(const struct panels_source *source, float *panels)
 {
     for (uint64_t first = 0; first < source->rows; first += PANELS_WIDTH) {
@@ -71,7 +73,10 @@ static plain_line clip_plain(plain_line x, float lowest, float highest)
         _Pragma("GCC unroll 64") for (uint64_t i = 0; i < (wide) * (items)*PARTS; i++)             \
         {                                                                                          \
             const uint64_t at = row + i / (items)*LANES;                                           \
-            sums[i] = product->bias != NULL ? *(const line *)(product->bias + at) : (line){0};     \
+            sums[i] = product->goes_on                                                             \
+                          ? *(const line *)(y + i % (items)*y_stride + i / (items)*LANES)          \
+                      : product->bias != NULL ? *(const line *)(product->bias + at)                \
+                                              : (line){0};                                         \
         }                                                                                          \
         const float *x = vectors;                                                                  \
         const float *place = product->panels + row * depth + product->skip * PANELS_WIDTH;         \
@@ -166,18 +171,22 @@ static void multiply_edge(const struct panels_product *product, uint64_t row, co
 {
     const uint64_t width = product->rows - row;
     float edge[PANEL_BLOCKS_MOST * PANELS_WIDTH];
+    for (uint64_t i = 0; product->goes_on && i < items; i++)
+        memcpy(edge + i * PANELS_WIDTH, y + i * product->y_stride, width * sizeof *y);
     block(product, row, x, edge, PANELS_WIDTH);
     for (uint64_t i = 0; i < items; i++)
         memcpy(y + i * product->y_stride, edge + i * PANELS_WIDTH, width * sizeof *y);
 }
 
-// The panels from that of `row` on that `blocks` take at a time.
+// The panels from that of `row` on that `blocks` take at a time; vectors as evenly as can be, since
+// a few alone have too few sums to be quick.
 static void multiply_panels(const struct panels_product *product, const panel_block *blocks,
                             uint64_t most, uint64_t row, uint64_t size, const char *x,
                             uint64_t count, float *y)
 {
     for (uint64_t item = 0, items; item < count; item += items) {
-        items = count - item < most ? count - item : most;
+        const uint64_t left = count - item, blocks_left = (left + most - 1) / most;
+        items = (left + blocks_left - 1) / blocks_left;
         const panel_block block = blocks[items - 1];
         const char *from = x + item * product->x_stride * size;
         float *to = y + item * product->y_stride + row;
@@ -198,11 +207,39 @@ void panel_blocks_multiply(const struct panel_blocks *blocks, const struct panel
         multiply_panels(product, blocks->single, blocks->most, row, size, x, count, y);
 }
 
+// By lengths of the depth of which neighbouring panels stay in the cache for all vectors; the sums
+// rest in y in between, which changes nothing about them.
+static void multiply_by_lengths(const struct panel_blocks *blocks,
+                                const struct panels_product *product, const float *x,
+                                uint64_t count, float *y)
+{
+    const uint64_t parts = product->parts > 0 ? product->parts : 1;
+    const uint64_t part = product->parts > 0 ? product->part_depth : product->depth;
+    struct panels_product with = *product;
+    with.parts = 1;
+    for (uint64_t q = 0; q < parts; q++) {
+        for (uint64_t k = 0; k < part; k += DEPTH_TOGETHER) {
+            const bool last = q + 1 == parts && k + DEPTH_TOGETHER >= part;
+            with.part_depth = part - k < DEPTH_TOGETHER ? part - k : DEPTH_TOGETHER;
+            with.skip = product->skip + q * part + k;
+            with.clips = product->clips && last;
+            panel_blocks_multiply(blocks, &with, 0, sizeof *x, x + q * product->part_step + k,
+                                  count, y);
+            with.goes_on = true;
+        }
+    }
+}
+
 void panels_multiply(const struct panels_product *product, const float *x, uint64_t count, float *y)
 {
     const struct real_blocks *own = choose_blocks();
     const uint64_t wide = own->wide * PANELS_WIDTH;
+    const uint64_t longest = product->parts > 0 ? product->part_depth : product->depth;
     uint64_t row = 0;
+    if (count > own->blocks.most && longest > DEPTH_TOGETHER) {
+        multiply_by_lengths(&own->blocks, product, x, count, y);
+        return;
+    }
     for (; count == 1 && row + wide <= product->rows; row += wide)
         own->alone(product, row, x, y + row, 0);
     panel_blocks_multiply(&own->blocks, product, row, sizeof *x, x, count, y);

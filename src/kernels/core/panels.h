@@ -44,6 +44,8 @@ struct panels_product {
     // Results are not left below `lowest` and above `highest`, where `clips`.
     bool clips;
     float lowest, highest;
+    // Sums begin with what y has, not with the bias.
+    bool goes_on;
 };
 void panels_multiply(const struct panels_product *product, const float *x, uint64_t count,
                      float *y);

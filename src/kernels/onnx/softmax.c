@@ -12,7 +12,11 @@
 #include "kernels/core/elementary.h"
 #include "kernels/kernel_tables.h"
 
-enum { LANES = 16 };
+enum {
+    LANES = 16,
+    RUNS = 8,     // problems that lie in rows, at a time
+    PIECE = 4096, // elements that are worth a piece of their own
+};
 
 #define SOFTMAX_PART __attribute__((always_inline)) static inline
 
@@ -62,11 +66,11 @@ static void softmax_compute(const struct softmax *softmax, void *rows, uint64_t 
     else if (softmax->kind == HARDMAX)
         hardmax_f64(rows, softmax->axis.length, lanes);
     else if (softmax->wide == ELEMENT_F32 && softmax->axis.inner == 1)
-        softmax_of_run_f32(softmax->kind, rows, run_rows(softmax));
+        softmax_of_runs_f32(softmax->kind, rows, rows, run_rows(softmax), 1);
     else if (softmax->wide == ELEMENT_F32)
         softmax_f32(softmax->kind, rows, softmax->axis.length, lanes);
     else if (softmax->axis.inner == 1)
-        softmax_of_run_f64(softmax->kind, rows, run_rows(softmax));
+        softmax_of_runs_f64(softmax->kind, rows, rows, run_rows(softmax), 1);
     else
         softmax_f64(softmax->kind, rows, softmax->axis.length, lanes);
 }
@@ -95,6 +99,23 @@ static void solve(void *context, uint64_t base, uint64_t first, uint64_t lanes, 
                     to + k * softmax->axis.inner * size, run, true);
 }
 
+// Whether problems lie in rows of f32 that need no filling up.
+static bool lies_in_runs(const struct softmax *softmax)
+{
+    return softmax->kind != HARDMAX && softmax->in->element == ELEMENT_F32 &&
+           softmax->axis.inner == 1 && softmax->axis.length % LANES == 0;
+}
+
+static void solve_runs(void *context, uint64_t from, uint64_t to)
+{
+    const struct softmax *softmax = context;
+    const uint64_t each = softmax->axis.length;
+    for (uint64_t i = from; i < to; i += RUNS)
+        softmax_of_runs_f32(softmax->kind, (const float *)softmax->in->data + i * each,
+                            (float *)softmax->out->data + i * each, each / LANES,
+                            to - i < RUNS ? to - i : RUNS);
+}
+
 // Before version 13 everything from the axis on is one problem.
 static status softmax_run(struct kernel_call *call, enum softmax_kind kind)
 {
@@ -115,6 +136,11 @@ static status softmax_run(struct kernel_call *call, enum softmax_kind kind)
                                          shape_count_between(&in->shape, 0, axis)}
                          : axis_of(&in->shape, axis),
     };
+    if (lies_in_runs(&softmax)) {
+        parallel_for(call->parallel, softmax.axis.lines, 1 + PIECE / softmax.axis.length,
+                     solve_runs, &softmax);
+        return STATUS_OK;
+    }
     const uint64_t lanes = softmax.axis.inner < LANES ? softmax.axis.inner : LANES;
     const uint64_t room =
         softmax.axis.inner == 1 ? run_rows(&softmax) * LANES : softmax.axis.length * lanes;

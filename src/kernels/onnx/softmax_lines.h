@@ -20,21 +20,22 @@ SOFTMAX_PART void SOFTMAX_NAME(largest)(const SOFTMAX_NUMBER *rows, uint64_t len
     }
 }
 
-// exp(x - largest) in place, or only added up.
-SOFTMAX_PART void SOFTMAX_NAME(exponents)(SOFTMAX_NUMBER *rows, uint64_t length, uint64_t lanes,
+// exp(x - largest) to `to`, which may be `rows`, or only added up.
+SOFTMAX_PART void SOFTMAX_NAME(exponents)(const SOFTMAX_NUMBER *rows, SOFTMAX_NUMBER *to,
+                                          uint64_t length, uint64_t lanes,
                                           const SOFTMAX_NUMBER *largest, double *sums, bool keep)
 {
     for (uint64_t i = 0; i < lanes; i++)
         sums[i] = 0;
     for (uint64_t k = 0; k < length; k++) {
-        SOFTMAX_NUMBER *row = rows + k * lanes;
+        const SOFTMAX_NUMBER *row = rows + k * lanes;
         SOFTMAX_NUMBER powers[LANES];
         for (uint64_t i = 0; i < lanes; i++)
             powers[i] = elementary_exp(row[i] - largest[i]);
         for (uint64_t i = 0; i < lanes; i++)
             sums[i] += (double)powers[i];
         for (uint64_t i = 0; keep && i < lanes; i++)
-            row[i] = powers[i];
+            to[k * lanes + i] = powers[i];
     }
 }
 
@@ -53,44 +54,68 @@ SOFTMAX_PART void SOFTMAX_NAME(divide)(SOFTMAX_NUMBER *rows, uint64_t length, ui
 }
 
 // The logarithms of what `divide` would give.
-SOFTMAX_PART void SOFTMAX_NAME(subtract)(SOFTMAX_NUMBER *rows, uint64_t length, uint64_t lanes,
+SOFTMAX_PART void SOFTMAX_NAME(subtract)(const SOFTMAX_NUMBER *rows, SOFTMAX_NUMBER *to,
+                                         uint64_t length, uint64_t lanes,
                                          const SOFTMAX_NUMBER *largest, const double *sums)
 {
     double logarithms[LANES];
     for (uint64_t i = 0; i < lanes; i++)
         logarithms[i] = log(sums[i]);
     for (uint64_t k = 0; k < length; k++) {
-        SOFTMAX_NUMBER *row = rows + k * lanes;
+        const SOFTMAX_NUMBER *row = rows + k * lanes;
         for (uint64_t i = 0; i < lanes; i++)
-            row[i] = (SOFTMAX_NUMBER)((double)(row[i] - largest[i]) - logarithms[i]);
+            to[k * lanes + i] = (SOFTMAX_NUMBER)((double)(row[i] - largest[i]) - logarithms[i]);
     }
 }
 
-// One problem whose elements lie in a row, filled up with negative infinities: as rows of
-// LANES lanes, whose results are then combined.
-CORE_CLONES(void, SOFTMAX_NAME(softmax_of_run),
-            (enum softmax_kind kind, SOFTMAX_NUMBER *run, uint64_t rows), (kind, run, rows))
+// The largest, or the sum, of all lanes in each of them.
+SOFTMAX_PART void SOFTMAX_NAME(join_largest)(SOFTMAX_NUMBER *largest)
 {
-    SOFTMAX_NUMBER largest[LANES];
-    double sums[LANES];
-    SOFTMAX_NAME(largest)(run, rows, LANES, largest);
     for (uint64_t half = LANES / 2; half > 0; half /= 2) {
         for (uint64_t i = 0; i < half; i++)
             largest[i] = largest[i + half] > largest[i] ? largest[i + half] : largest[i];
     }
     for (uint64_t i = 1; i < LANES; i++)
         largest[i] = largest[0];
-    SOFTMAX_NAME(exponents)(run, rows, LANES, largest, sums, kind == SOFTMAX);
+}
+
+SOFTMAX_PART void SOFTMAX_NAME(join_sums)(double *sums)
+{
     for (uint64_t half = LANES / 2; half > 0; half /= 2) {
         for (uint64_t i = 0; i < half; i++)
             sums[i] += sums[i + half];
     }
     for (uint64_t i = 1; i < LANES; i++)
         sums[i] = sums[0];
-    if (kind == SOFTMAX)
-        SOFTMAX_NAME(divide)(run, rows, LANES, sums);
-    else
-        SOFTMAX_NAME(subtract)(run, rows, LANES, largest, sums);
+}
+
+// At most RUNS problems one after the other, whose elements lie in a row of whole LANES: as rows of
+// lanes, whose results are then combined. One step of all problems after another: those of one
+// wait for each other, those of several do not.
+CORE_CLONES(void, SOFTMAX_NAME(softmax_of_runs),
+            (enum softmax_kind kind, const SOFTMAX_NUMBER *runs, SOFTMAX_NUMBER *to, uint64_t rows,
+             uint64_t problems),
+            (kind, runs, to, rows, problems))
+{
+    SOFTMAX_NUMBER largest[RUNS][LANES];
+    double sums[RUNS][LANES];
+    const uint64_t each = rows * LANES;
+    for (uint64_t i = 0; i < problems; i++)
+        SOFTMAX_NAME(largest)(runs + i * each, rows, LANES, largest[i]);
+    for (uint64_t i = 0; i < problems; i++)
+        SOFTMAX_NAME(join_largest)(largest[i]);
+    for (uint64_t i = 0; i < problems; i++)
+        SOFTMAX_NAME(exponents)
+    (runs + i * each, to + i * each, rows, LANES, largest[i], sums[i], kind == SOFTMAX);
+    for (uint64_t i = 0; i < problems; i++)
+        SOFTMAX_NAME(join_sums)(sums[i]);
+    for (uint64_t i = 0; i < problems; i++) {
+        if (kind == SOFTMAX)
+            SOFTMAX_NAME(divide)(to + i * each, rows, LANES, sums[i]);
+        else
+            SOFTMAX_NAME(subtract)
+        (runs + i * each, to + i * each, rows, LANES, largest[i], sums[i]);
+    }
 }
 
 CORE_CLONES(void, SOFTMAX_NAME(softmax),
@@ -100,11 +125,11 @@ CORE_CLONES(void, SOFTMAX_NAME(softmax),
     SOFTMAX_NUMBER largest[LANES];
     double sums[LANES];
     SOFTMAX_NAME(largest)(rows, length, lanes, largest);
-    SOFTMAX_NAME(exponents)(rows, length, lanes, largest, sums, kind == SOFTMAX);
+    SOFTMAX_NAME(exponents)(rows, rows, length, lanes, largest, sums, kind == SOFTMAX);
     if (kind == SOFTMAX)
         SOFTMAX_NAME(divide)(rows, length, lanes, sums);
     else
-        SOFTMAX_NAME(subtract)(rows, length, lanes, largest, sums);
+        SOFTMAX_NAME(subtract)(rows, rows, length, lanes, largest, sums);
 }
 
 // 1 at the first of the largest, 0 elsewhere; NaN is larger than all.
