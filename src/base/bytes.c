@@ -42,6 +42,17 @@ void bytes_append_text(struct bytes *bytes, struct view text)
     bytes_append(bytes, text.data, text.size);
 }
 
+void bytes_append_number(struct bytes *bytes, uint64_t number)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    bytes_append(bytes, digits + at, sizeof digits - at);
+}
+
 void bytes_append_format(struct bytes *bytes, const char *format, ...)
 {
     va_list arguments;

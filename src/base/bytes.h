@@ -21,6 +21,9 @@ void bytes_append_varint(struct bytes *bytes, uint64_t number);
 // A length, then the text.
 void bytes_append_text(struct bytes *bytes, struct view text);
 
+// In decimal digits.
+void bytes_append_number(struct bytes *bytes, uint64_t number);
+
 void bytes_append_format(struct bytes *bytes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

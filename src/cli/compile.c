@@ -93,6 +93,7 @@ static status compile_command_network(const struct arguments *arguments,
         STATUS_TRY(status_within(format_writer_find(NULL, trace, &writer), "compile: --trace"));
     }
     STATUS_TRY(compiling_run(compiling, NULL));
+    STATUS_TRY(compiling_price(compiling));
     if (trace != NULL)
         STATUS_TRY(compile_trace_write(compiling, trace, writer));
     STATUS_TRY(program_write(&compiling->program, output));

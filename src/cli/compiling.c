@@ -47,7 +47,11 @@ status compiling_run(struct compiling *compiling, const struct compile_observer 
     STATUS_TRY(status_within(compile_network(compiling->plan, &options, compiling->builder), "%s",
                              compiling->path));
     program_builder_view(compiling->builder, &compiling->program);
-    STATUS_TRY(compiling_prove(compiling));
+    return compiling_prove(compiling);
+}
+
+status compiling_price(struct compiling *compiling)
+{
     STATUS_TRY(
         sim_run(&compiling->program, compiling->target, compiling->rules, &compiling->times));
     warnings_find(compiling->plan, &compiling->program, compiling->times);

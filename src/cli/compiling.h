@@ -35,8 +35,11 @@ status compiling_follow_rules(const struct compiling *compiling);
 
 status compiling_open(struct compiling *compiling, const struct arguments *arguments);
 
-// Compiles, proves and prices it. `observer` may be NULL.
+// Compiles and proves it. `observer` may be NULL.
 status compiling_run(struct compiling *compiling, const struct compile_observer *observer);
+
+// Prices it: `times` and `modelled`, and the plan's warnings. Once it is proved.
+status compiling_price(struct compiling *compiling);
 void compiling_free(struct compiling *compiling);
 
 // Refuses an output that is the network or a file of its constants, or that no

@@ -20,6 +20,8 @@ static status compile_part(struct qaic_parts *parts, size_t index)
     STATUS_TRY(qaic_parts_open_network(parts, index));
     const struct compile_observer observer = qaic_reports_observe(&passes);
     STATUS_TRY(compiling_run(compiling, &observer));
+    if (qaic_reports_price(parts->arguments))
+        STATUS_TRY(compiling_price(compiling));
     qaic_reports_print(parts->arguments, compiling, network, &passes);
     return qaic_reports_dump(compiling, network);
 }

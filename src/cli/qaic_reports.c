@@ -12,6 +12,20 @@
 
 enum { FEW_GROUPS = 3, MORE_GROUPS = 10 };
 
+// The environment ----------------------------------------------------------------------
+
+static const char VARIABLE[] = "QAIC_COMPILER_OPTS_UNSUPPORTED";
+static const char DUMPS[] = "-aic-dump-graphs-dir=";
+
+bool qaic_reports_price(const struct arguments *arguments)
+{
+    static const char *const OPTIONS[] = {"v", "vv", "vvv", "aic-perf-warnings"};
+    bool asked = getenv(VARIABLE) != NULL;
+    for (size_t i = 0; i < sizeof OPTIONS / sizeof OPTIONS[0]; i++)
+        asked = asked || arguments_flag(arguments, OPTIONS[i]);
+    return asked;
+}
+
 // Passes and their time ----------------------------------------------------------------
 
 static uint64_t now(void)
@@ -116,11 +130,6 @@ void qaic_reports_print(const struct arguments *arguments, const struct compilin
     if (arguments_flag(arguments, "aic-perf-warnings"))
         print_warnings(compiling);
 }
-
-// The environment ----------------------------------------------------------------------
-
-static const char VARIABLE[] = "QAIC_COMPILER_OPTS_UNSUPPORTED";
-static const char DUMPS[] = "-aic-dump-graphs-dir=";
 
 // The next word; false after the last one.
 static bool next_word(struct view *rest, struct view *out_word)

@@ -21,6 +21,9 @@ struct qaic_passes {
 // Notes passes from now on.
 struct compile_observer qaic_reports_observe(struct qaic_passes *passes);
 
+// Whether something was asked for that says how long the program takes.
+bool qaic_reports_price(const struct arguments *arguments);
+
 // Those that were asked for: warnings on the standard error, the rest on the standard output.
 void qaic_reports_print(const struct arguments *arguments, const struct compiling *compiling,
                         const char *network, const struct qaic_passes *passes);

@@ -186,6 +186,7 @@ static status torq_compile_network(const struct arguments *arguments, struct com
     STATUS_TRY(torq_compile_check_outputs(compiling, output, &profiling));
     STATUS_TRY(phases_start(&phases, &observer));
     STATUS_TRY(compiling_run(compiling, &observer));
+    STATUS_TRY(compiling_price(compiling));
     STATUS_TRY(check_host(arguments, compiling));
     STATUS_TRY(phases_finish(&phases));
     if (debug != NULL)

@@ -40,6 +40,7 @@ struct finder {
     struct account *accounts; // by group; one more for all
     struct account *all;
     uint64_t *computed; // cycles by engine, all lanes together
+    uint64_t *bursts;   // bytes by engine
 };
 
 // A line to be: how many cycles it is about, and which group or value.
@@ -163,20 +164,20 @@ static uint64_t run_bytes(const struct finder *finder, const struct program_oper
     return elements * element_size((enum element)buffer->element);
 }
 
-static uint64_t burst_bytes(const struct finder *finder, uint32_t engine)
+static uint64_t burst_bytes(const struct target *target, uint32_t engine)
 {
     char name[96];
-    snprintf(name, sizeof name, "%s.mtu", finder->target->engines[engine].name);
-    const double mtu = target_number(finder->target, name, -1);
-    snprintf(name, sizeof name, "%s.bytes_per_cycle", finder->target->engines[engine].name);
-    const double beat = target_number(finder->target, name, 8);
+    snprintf(name, sizeof name, "%s.mtu", target->engines[engine].name);
+    const double mtu = target_number(target, name, -1);
+    snprintf(name, sizeof name, "%s.bytes_per_cycle", target->engines[engine].name);
+    const double beat = target_number(target, name, 8);
     return mtu < 0 || mtu > 16 ? 0 : (uint64_t)(exp2(mtu) * beat);
 }
 
 // 0 when all of its runs fill a burst, or it is a single one.
 static uint64_t short_run(const struct finder *finder, const struct program_task *task)
 {
-    const uint64_t burst = burst_bytes(finder, task->engine);
+    const uint64_t burst = finder->bursts[task->engine];
     for (uint32_t i = 0; i < task->operand_count && i < 2; i++) {
         const uint64_t run = run_bytes(finder, &finder->program->operands[task->first_operand + i]);
         if (run < burst && run < task->cost.bytes)
@@ -499,9 +500,13 @@ static void find_beyond(const struct finder *finder)
 void warnings_find(struct plan *plan, const struct program *program,
                    const struct sim_result *result)
 {
-    struct finder finder = {plan, program, plan->target, result, NULL, NULL, NULL};
-    finder.computed =
-        memory_allocate_zeroed((size_t)plan->target->engine_count + 1, sizeof *finder.computed);
+    const uint32_t engines = plan->target->engine_count;
+    struct finder finder = {
+        .plan = plan, .program = program, .target = plan->target, .result = result};
+    finder.computed = memory_allocate_zeroed((size_t)engines + 1, sizeof *finder.computed);
+    finder.bursts = memory_allocate_zeroed((size_t)engines + 1, sizeof *finder.bursts);
+    for (uint32_t i = 0; i < engines; i++)
+        finder.bursts[i] = burst_bytes(plan->target, i);
     finder.accounts =
         memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *finder.accounts);
     finder.all = &finder.accounts[program->group_count];
@@ -517,4 +522,5 @@ void warnings_find(struct plan *plan, const struct program *program,
         free(finder.accounts[i].used);
     free(finder.accounts);
     free(finder.computed);
+    free(finder.bursts);
 }

@@ -88,6 +88,24 @@ static void threads_free(struct threads *threads)
 
 // Operations ---------------------------------------------------------------------------
 
+// Texts of a task, put together in `text`: there are as many as tasks.
+struct writing {
+    struct arena *arena;
+    struct bytes text;
+};
+
+static void write_text(struct writing *writing, const char *text)
+{
+    bytes_append(&writing->text, text, strlen(text));
+}
+
+static struct view writing_keep(struct writing *writing)
+{
+    const struct view kept = arena_copy(writing->arena, bytes_view(&writing->text));
+    writing->text.size = 0;
+    return kept;
+}
+
 static const struct program_operand *operand_of(const struct program *program,
                                                 const struct program_task *task, bool writes,
                                                 bool local, const struct target *target)
@@ -163,7 +181,7 @@ bool qaic_collect_lays_out(const struct program *program, uint32_t task)
            layout_kind(program_text(program, program->groups[group].type)) != NULL;
 }
 
-static struct view qaic_collect_kind_of(struct arena *arena, const struct program *program,
+static struct view qaic_collect_kind_of(struct writing *writing, const struct program *program,
                                         const struct target *target,
                                         const struct program_task *task)
 {
@@ -178,11 +196,11 @@ static struct view qaic_collect_kind_of(struct arena *arena, const struct progra
                            : program_text(program, program->groups[task->group].type);
     if (layout_kind(type) != NULL)
         return view_of(layout_kind(type));
-    const struct view kind = arena_print(arena, "aic%s", type);
-    char *letters = arena_allocate(arena, kind.size + 1);
-    for (size_t i = 0; i < kind.size; i++)
-        letters[i] = (char)tolower((unsigned char)kind.data[i]);
-    return (struct view){letters, kind.size};
+    write_text(writing, "aic");
+    write_text(writing, type);
+    for (size_t i = 0; i < writing->text.size; i++)
+        writing->text.data[i] = (unsigned char)tolower(writing->text.data[i]);
+    return writing_keep(writing);
 }
 
 // As the vendor's tools call elements.
@@ -204,31 +222,46 @@ static const char *qaic_collect_type_name(enum element element)
     }
 }
 
-static struct view shape_text_of(struct arena *arena, const struct program_operand *operand)
+static struct view shape_text_of(struct writing *writing, const struct program_operand *operand)
 {
-    struct bytes text = {0};
-    bytes_append(&text, "[", 1);
-    for (uint32_t d = 0; d < operand->rank; d++)
-        bytes_append_format(&text, "%s%lld", d > 0 ? " x " : "", (long long)operand->size[d]);
-    bytes_append(&text, "]", 1);
-    const struct view kept = arena_copy(arena, bytes_view(&text));
-    bytes_free(&text);
-    return kept;
+    write_text(writing, "[");
+    for (uint32_t d = 0; d < operand->rank; d++) {
+        write_text(writing, d > 0 ? " x " : "");
+        bytes_append_number(&writing->text, (uint64_t)operand->size[d]);
+    }
+    write_text(writing, "]");
+    return writing_keep(writing);
 }
 
-static struct qaic_operation qaic_collect_operation_of(struct qaic_network *network,
+static struct view name_text_of(struct writing *writing, const struct program *program,
+                                uint32_t group, uint32_t index)
+{
+    write_text(writing,
+               group == PROGRAM_NONE ? "code" : program_text(program, program->groups[group].name));
+    write_text(writing, "/__");
+    bytes_append_number(&writing->text, index);
+    return writing_keep(writing);
+}
+
+static struct view attributes_text_of(struct writing *writing, uint32_t thread, uint32_t tile)
+{
+    write_text(writing, "{Thread: ");
+    bytes_append_number(&writing->text, thread);
+    write_text(writing, ", Tile: ");
+    bytes_append_number(&writing->text, tile);
+    write_text(writing, "}");
+    return writing_keep(writing);
+}
+
+static struct qaic_operation qaic_collect_operation_of(struct writing *writing,
                                                        const struct program *program,
                                                        const struct target *target, uint32_t index)
 {
     const struct program_task *task = &program->tasks[index];
     const struct program_operand *out = operand_of(program, task, true, false, target);
     struct qaic_operation operation = {
-        .name = arena_print(&network->arena, "%s/__%u",
-                            task->group == PROGRAM_NONE
-                                ? "code"
-                                : program_text(program, program->groups[task->group].name),
-                            index),
-        .kind = qaic_collect_kind_of(&network->arena, program, target, task),
+        .name = name_text_of(writing, program, task->group, index),
+        .kind = qaic_collect_kind_of(writing, program, target, task),
         .memory = VIEW_LITERAL("DDR"),
         .output_size = written_bytes(program, task),
     };
@@ -236,7 +269,7 @@ static struct qaic_operation qaic_collect_operation_of(struct qaic_network *netw
         return operation;
     const struct program_buffer *buffer = &program->buffers[out->buffer];
     operation.type = view_of(qaic_collect_type_name((enum element)buffer->element));
-    operation.shape = shape_text_of(&network->arena, out);
+    operation.shape = shape_text_of(writing, out);
     if (target->memories[buffer->memory].local)
         operation.memory = VIEW_LITERAL("TCM");
     return operation;
@@ -245,6 +278,7 @@ static struct qaic_operation qaic_collect_operation_of(struct qaic_network *netw
 static void collect_tasks(struct qaic_collected *collected, const struct threads *threads,
                           const struct program *program, const struct target *target)
 {
+    struct writing writing = {.arena = &collected->network->arena};
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
         const struct engine_threads *own = &threads->engines[task->engine];
@@ -257,13 +291,12 @@ static void collect_tasks(struct qaic_collected *collected, const struct threads
         place->thread = (uint16_t)(own->first + task->lane);
         struct qaic_operations *list =
             qaic_network_operations(collected->network, place->core, own->group);
-        struct qaic_operation operation =
-            qaic_collect_operation_of(collected->network, program, target, i);
-        operation.attributes = arena_print(&collected->network->arena, "{Thread: %u, Tile: %u}",
-                                           place->thread, task->tile);
+        struct qaic_operation operation = qaic_collect_operation_of(&writing, program, target, i);
+        operation.attributes = attributes_text_of(&writing, place->thread, task->tile);
         place->ordinal = (uint32_t)list->count;
         qaic_operation_add(list, &operation);
     }
+    bytes_free(&writing.text);
 }
 
 // Raising a semaphore is the last operation of its core's list, and of no node of the network.
