@@ -151,12 +151,23 @@ static double sum_up(double *numbers, size_t count, enum comparison_statistic st
                                     : statistics_median(numbers, count);
 }
 
-// One number for each iteration of a run, or one for all of them, after what is there already.
-static void take_rounds(struct measured *measured, const double *rounds, size_t count,
+// Of an iteration that does not say what it took as a whole nothing counts where others do.
+static bool round_counts(const struct comparison *comparison, const struct work_iteration *round)
+{
+    return !comparison->whole || round->whole > 0;
+}
+
+// One number for each iteration of a run that counts, or one for all of them, after what is there
+// already.
+static void take_rounds(struct measured *measured, const struct work_run *run, const double *rounds,
                         const struct comparison *comparison)
 {
     double *kept = &measured->numbers[measured->count];
-    memcpy(kept, rounds, count * sizeof *kept);
+    size_t count = 0;
+    for (size_t i = 0; i < run->iteration_count; i++) {
+        if (round_counts(comparison, &run->iterations[i]))
+            kept[count++] = rounds[i];
+    }
     if (comparison->by_runs && count > 0)
         kept[0] = sum_up(kept, count, comparison->options.statistic);
     measured->count += comparison->by_runs && count > 0 ? 1 : count;
@@ -210,14 +221,14 @@ static struct measured measure_parts(const struct comparison *comparison,
                 rounds[sample->iteration] += sample->ns;
             }
         }
-        take_rounds(&measured, rounds, run->iteration_count, comparison);
+        take_rounds(&measured, run, rounds, comparison);
         free(rounds);
     }
     finish_measured(&measured, comparison);
     return measured;
 }
 
-// From first start to last end, or the time of it in which nothing worked.
+// What an iteration took, or the time of it in which nothing worked.
 static struct measured measure_rounds(const struct comparison *comparison,
                                       const struct compared_side *side, bool idle)
 {
@@ -227,11 +238,12 @@ static struct measured measure_rounds(const struct comparison *comparison,
         double *rounds = memory_allocate_zeroed(run->iteration_count + 1, sizeof *rounds);
         for (size_t i = 0; i < run->iteration_count; i++) {
             const struct work_iteration *round = &run->iterations[i];
-            const double elapsed = (double)(round->last - round->first);
+            const double elapsed =
+                (double)(comparison->whole ? round->whole : round->last - round->first);
             const double rest = elapsed - round->busy;
             rounds[i] = !idle ? elapsed : rest < LEAST ? 0 : rest;
         }
-        take_rounds(&measured, rounds, run->iteration_count, comparison);
+        take_rounds(&measured, run, rounds, comparison);
         free(rounds);
     }
     finish_measured(&measured, comparison);
@@ -469,6 +481,18 @@ static void sort_runs(struct work_run *runs, size_t count)
 
 // All together ----------------------------------------------------------------
 
+static bool says_wholes(const struct work_run *runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool says = false;
+        for (size_t k = 0; k < runs[i].iteration_count; k++)
+            says = says || runs[i].iterations[k].whole > 0;
+        if (!says)
+            return false;
+    }
+    return true;
+}
+
 static struct match_part *match_parts_of(const struct compared_side *side)
 {
     struct match_part *parts = memory_allocate_zeroed(side->part_count + 1, sizeof *parts);
@@ -489,6 +513,7 @@ void comparison_make(struct work_run *a, size_t a_count, struct work_run *b, siz
     sort_runs(b, b_count);
     make_side(&comparison->sides[0], a, a_count);
     make_side(&comparison->sides[1], b, b_count);
+    comparison->whole = says_wholes(a, a_count) && says_wholes(b, b_count);
     comparison->by_runs = a_count > 1 && b_count > 1;
     comparison->order =
         comparison->by_runs ? order_of(comparison->sides) : SHIFT_ONE_AFTER_THE_OTHER;

@@ -79,9 +79,10 @@ struct comparison {
     struct comparison_options options;
     struct compared_side sides[2];
     bool by_runs; // a run is a measurement; else an iteration
+    bool whole;   // all runs say what iterations took as a whole, and that is what counts
     enum shift_order order;
     struct match match;
-    struct comparison_row total; // from first start to last end
+    struct comparison_row total; // an iteration as a whole, or from first start to last end
     struct comparison_row *rows; // by how much they add or take, the most first; one is of the time
     size_t count;                // in which nothing worked
 };

@@ -121,7 +121,7 @@ status roofline_measure(struct profile *profile, const struct roofline_peaks *pe
 {
     struct work_run run;
     *out_roofline = (struct roofline){0};
-    STATUS_TRY(work_measure(profile, WORK_AUTO, &run));
+    STATUS_TRY(work_measure(profile, WORK_AUTO, false, &run));
     struct roofline_meter meter = {.profile = profile,
                                    .peaks = peaks,
                                    .engine_key =

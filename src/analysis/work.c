@@ -9,6 +9,7 @@
 #include "base/spool.h"
 #include "operator_times.h"
 #include "operator_work.h"
+#include "step_extents.h"
 
 enum { TENSORS_MOST = 64 };
 
@@ -30,6 +31,7 @@ struct open_part {
     uint32_t part;
     uint32_t iteration;
     bool is_operator;
+    bool is_step; // nobody knows what is done while it is the innermost
 };
 
 struct work_meter {
@@ -42,6 +44,8 @@ struct work_meter {
     bool waits;     // the track at hand is one where somebody waits
     bool computes;  // or one that computes: its spans are kernels
     bool moves;     // or one that moves data in or out
+    bool whole_only;
+    struct step_extents steps;
     unsigned char *seen; // a bit for each call
     uint32_t bytes_key;
     struct hash_index part_index; // by operator or name
@@ -213,10 +217,9 @@ static status close_until(struct work_meter *meter, uint64_t until)
     while (meter->open_count > 0) {
         const struct open_part top = meter->open[meter->open_count - 1];
         const uint64_t end = top.end < until ? top.end : until;
-        if (end > meter->cursor) {
+        if (end > meter->cursor && !top.is_step)
             STATUS_TRY(add_segment(meter, meter->cursor, end, top.part, top.iteration));
-            meter->cursor = end;
-        }
+        meter->cursor = end > meter->cursor ? end : meter->cursor;
         if (top.end > until)
             break;
         meter->open_count--;
@@ -257,6 +260,23 @@ static void count_call(struct work_meter *meter, struct work_part *part, uint32_
     *byte |= bit;
 }
 
+// In which iteration a span lies; false: in none that counts.
+static bool iteration_of(const struct work_meter *meter, const struct event *event,
+                         const struct open_part *around, uint64_t start, uint32_t *out_number)
+{
+    const bool steps = meter->whole_only && meter->steps.count > 0;
+    const struct step_extent *step =
+        steps && event->call == 0 ? step_extents_at(&meter->steps, start) : NULL;
+    *out_number = profile_call(meter->profile, event->call)->iteration;
+    if (event->call == 0 && around != NULL)
+        *out_number = meter->run->iterations[around->iteration].number;
+    else if (step != NULL)
+        *out_number = step->number;
+    else if (steps && event->call == 0)
+        return false;
+    return !steps || step_extents_find(&meter->steps, *out_number) != NULL;
+}
+
 // Whose time a span is: its operator's, or that of the operator it lies in, or its own.
 static status add_span(struct work_meter *meter, const struct event *event, struct view values)
 {
@@ -272,6 +292,16 @@ static status add_span(struct work_meter *meter, const struct event *event, stru
         track->nests && meter->open_count > 0 ? &meter->open[meter->open_count - 1] : NULL;
     if (call->operator_id == 0 && around != NULL && around->is_operator)
         return STATUS_OK;
+    uint32_t number;
+    if (!iteration_of(meter, event, around, start, &number))
+        return STATUS_OK;
+    if (step_extents_is_step(profile, event->call))
+        return track->nests
+                   ? open_part(meter, start,
+                               &(struct open_part){.end = end,
+                                                   .iteration = find_iteration(meter, number),
+                                                   .is_step = true})
+                   : STATUS_OK;
     const uint32_t part = find_part(meter, call->operator_id, event->name);
     if (meter->waits) {
         meter->run->parts[part].waited += (double)(end - start);
@@ -280,8 +310,7 @@ static status add_span(struct work_meter *meter, const struct event *event, stru
     const struct open_part opened = {
         .end = end,
         .part = part,
-        .iteration = event->call == 0 && around != NULL ? around->iteration
-                                                        : find_iteration(meter, call->iteration),
+        .iteration = find_iteration(meter, number),
         .is_operator = call->operator_id != 0,
     };
     count_call(meter, &meter->run->parts[part], event->call);
@@ -489,6 +518,22 @@ static void put_in_order(struct work_meter *meter)
         run->parts[i].kernel = work_keep_text(meter, run->parts[i].kernel);
 }
 
+// They are in the order of their numbers.
+static void find_wholes(struct work_meter *meter)
+{
+    struct work_run *run = meter->run;
+    for (size_t i = 0; i < run->iteration_count; i++) {
+        struct work_iteration *round = &run->iterations[i];
+        const struct step_extent *step = step_extents_find(&meter->steps, round->number);
+        const bool has_next = meter->steps.count == 0 && i + 1 < run->iteration_count;
+        const uint64_t work = round->last - round->first;
+        uint64_t whole = step != NULL ? step->end - step->start : 0;
+        if (has_next && round[1].first > round->first)
+            whole = round[1].first - round->first;
+        round->whole = whole > 0 && whole < work ? work : whole;
+    }
+}
+
 static void count_macs(struct work_meter *meter)
 {
     struct operator_work *works = operator_works_read(meter->profile);
@@ -497,23 +542,28 @@ static void count_macs(struct work_meter *meter)
     free(works);
 }
 
-status work_measure(struct profile *profile, enum work_side side, struct work_run *out_run)
+status work_measure(struct profile *profile, enum work_side side, bool whole_only,
+                    struct work_run *out_run)
 {
     *out_run = (struct work_run){0};
     struct work_meter meter = {
         .sink = {work_take_batch},
         .profile = profile,
         .run = out_run,
+        .whole_only = whole_only,
         .segments = SPOOL_EMPTY,
         .bytes_key = strings_find(&profile->strings, VIEW_LITERAL("bytes")),
     };
     meter.seen = memory_allocate_zeroed(profile->calls.count / 8 + 1, 1);
     choose_side(&meter, side);
-    status result = replay_lanes(&meter);
+    status result = step_extents_read(profile, &meter.steps);
+    if (result == STATUS_OK)
+        result = replay_lanes(&meter);
     if (result == STATUS_OK)
         result = sweep_segments(&meter);
     if (result == STATUS_OK) {
         put_in_order(&meter);
+        find_wholes(&meter);
         count_macs(&meter);
         out_run->clock = work_keep_text(&meter, profile_fact(profile, "clock"));
     }
@@ -522,6 +572,7 @@ status work_measure(struct profile *profile, enum work_side side, struct work_ru
     hash_free(&meter.sample_index);
     hash_free(&meter.kernel_index);
     spool_free(&meter.segments);
+    step_extents_free(&meter.steps);
     free(meter.seen);
     free(meter.part_keys);
     free(meter.kernels);

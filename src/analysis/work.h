@@ -9,6 +9,9 @@
 // the host; otherwise those of the host, where a part is at work while it is the innermost one.
 // Where only the host recorded what the device did, the lane that is derived from that counts.
 //
+// What an iteration took as a whole is how long its own span lasts (ProfilerStep#N, model_run), or
+// its work where that lasts longer; without such spans the time until the next one begins.
+//
 // Memory: 40 bytes a span in a temporary file while it is measured; afterwards a part 200 bytes
 // and its texts, a part in an iteration 16.
 
@@ -48,6 +51,7 @@ struct work_iteration {
     uint32_t number;
     uint64_t first, last; // ns
     double busy;          // ns: the shares of its parts
+    uint64_t whole;       // ns: what it took as a whole; 0: not known, as of the last one
 };
 
 struct work_run {
@@ -69,7 +73,10 @@ struct work_run {
     size_t sample_count;
 };
 
-status work_measure(struct profile *profile, enum work_side side, struct work_run *out_run);
+// With `whole_only`, where the profile says when its steps were, what lies in none of them is left
+// out: of a run that was cut, what is there of its last iteration.
+status work_measure(struct profile *profile, enum work_side side, bool whole_only,
+                    struct work_run *out_run);
 void work_free(struct work_run *run);
 
 #endif

@@ -47,7 +47,7 @@ static status read_profile(struct comparing *comparing, unsigned side, const cha
                            struct profile *profile)
 {
     struct work_run *run = kept_runs_add(&comparing->runs[side]);
-    STATUS_TRY(work_measure(profile, comparing->side, run));
+    STATUS_TRY(work_measure(profile, comparing->side, true, run));
     run->accounted = true;
     run->ledger = profile_ledger(profile);
     run->not_carried = ledger_not_carried(profile);

@@ -61,7 +61,7 @@ static void kept_runs_write_run(struct json_writer *json, const struct work_run 
     json_bool(json, "modelled", run->modelled);
     json_text(json, "clock", run->clock);
     json_uint(json, "began_ns", run->began);
-    json_open_array(json, "iterations"); // number, first, last, busy
+    json_open_array(json, "iterations"); // number, first, last, busy, whole
     for (size_t i = 0; i < run->iteration_count; i++) {
         const struct work_iteration *round = &run->iterations[i];
         json_open_array(json, NULL);
@@ -69,6 +69,7 @@ static void kept_runs_write_run(struct json_writer *json, const struct work_run 
         json_uint(json, NULL, round->first);
         json_uint(json, NULL, round->last);
         json_real(json, NULL, round->busy);
+        json_uint(json, NULL, round->whole);
         json_close(json);
     }
     json_close(json);
@@ -146,11 +147,14 @@ static const struct json_value *array_of(const struct json_value *object, const 
 
 static bool read_round(const struct json_value *item, struct work_iteration *round)
 {
-    if (item->kind != JSON_ARRAY || item->count != 4)
+    if (item->kind != JSON_ARRAY || item->count < 4 || item->count > 5)
         return false;
     const struct json_value *first = item->first->next;
+    const struct json_value *busy = first->next->next;
     return u32_of(item->first, &round->number) && json_u64_of(first, &round->first) &&
-           json_u64_of(first->next, &round->last) && real_of(first->next->next, &round->busy) &&
+           json_u64_of(first->next, &round->last) && real_of(busy, &round->busy) &&
+           (item->count == 4 || (json_u64_of(busy->next, &round->whole) &&
+                                 round->whole <= (uint64_t)NUMBER_MOST * 10)) &&
            round->first <= round->last && round->last <= (uint64_t)NUMBER_MOST * 10;
 }
 
@@ -205,7 +209,7 @@ static status kept_runs_read_run(const struct json_value *item, const char *path
     run->samples = memory_allocate_zeroed((size_t)samples->count + 1, sizeof *run->samples);
     for (const struct json_value *at = rounds->first; at != NULL; at = at->next) {
         if (!read_round(at, &run->iterations[run->iteration_count++]))
-            return wrong_run(path, index, "an iteration is not [number, first, last, busy]");
+            return wrong_run(path, index, "an iteration is not [number, first, last, busy, whole]");
     }
     for (const struct json_value *at = parts->first; at != NULL; at = at->next) {
         if (!read_part(at, run, &run->parts[run->part_count++]))

@@ -168,6 +168,50 @@ def test_intervals_of_several_runs(folder):
     contains(text, "intervals are of iterations", "one run each")
 
 
+def loading(folder, name, microseconds):
+    """PyTorch's profile of a program whose steps begin with waiting for data, outside of all operators."""
+    chance, events, now = random.Random(name), [], 0.0
+
+    def add(pid, name, category, start, duration, **args):
+        events.append({"ph": "X", "cat": category, "name": name, "pid": pid, "tid": pid + 1, "ts": start, "dur": duration,
+                       "args": args})
+
+    for step in range(12):
+        load = microseconds * chance.uniform(1, 1.02)
+        add(9, "enumerate(DataLoader)", "user_annotation", now, load)
+        for i in range(5):
+            start, link = now + load + 110 * i, 10 * step + i + 1
+            add(9, "aten::mm", "cpu_op", start, 20, **{"External id": link})
+            add(9, "cudaLaunchKernel", "cuda_runtime", start + 2, 10, correlation=link)
+            add(0, "gemm", "kernel", start + 15, chance.uniform(100, 102), correlation=link)
+        add(9, f"ProfilerStep#{step}", "user_annotation", now, load + 580)
+        now += load + 610
+    write(folder / name, json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    return folder / name
+
+
+def test_the_time_outside_of_operators(folder):
+    a = [loading(folder, f"a{i}.json", 500) for i in range(6)]
+    b = [loading(folder, f"b{i}.json", 5000) for i in range(6)]
+    for side in ("device", "host"):
+        contains(gate("--base", *a, "--time", side, "--", *b, code=4).out, "failed: an iteration: 1.08 ms -> 5.5", side)
+    rows = {row["name"]: row for row in diff("--a", *a, "--b", *b)["changes"]}
+    equal((rows["(idle)"]["verdict"], rows["aten::mm"]["verdict"]), ("slower", "even"), "what the device waited for")
+    gate("--save", folder / "kept.json", *a)
+    gate(folder / "kept.json", *b, code=4)
+    gate(folder / "kept.json", *[loading(folder, f"c{i}.json", 500) for i in range(6)])
+
+
+def test_the_last_iteration_was_cut(folder):
+    whole = timed(folder, "whole.json", [100_000] * 12)
+    events = json.loads(whole.read_text())[:-1]
+    events.remove(next(event for event in reversed(events) if event["name"] == "model_run"))
+    write(folder / "cut.json", json.dumps(events))
+    answer = diff(whole, folder / "cut.json")
+    equal([row["why"] for row in answer["changes"]], [None] * 3, "no cause, since nothing changed")
+    equal(answer["b"][0]["iterations"], 11, "whole iterations")
+
+
 def gate(*words, code=0):
     return opscope("gate", *words, code=code)
 

@@ -97,7 +97,7 @@ static void check_round(enum role role, bool nests, unsigned *seed)
         }
         all += active > 0;
     }
-    assert_true(work_measure(profile, WORK_AUTO, &run) == STATUS_OK);
+    assert_true(work_measure(profile, WORK_AUTO, false, &run) == STATUS_OK);
     profile_free(profile); // it is needed no more
     assert_int_equal(run.side, role == ROLE_HOST ? WORK_HOST : WORK_DEVICE);
     for (unsigned op = 0; op < OPERATORS; op++) {
@@ -137,7 +137,7 @@ static void spans_of_no_operator_are_parts_by_their_name(void **state)
         profile_event_add(profile, &event, VIEW_LITERAL(""));
     }
     assert_true(profile_finish(profile) == STATUS_OK);
-    assert_true(work_measure(profile, WORK_AUTO, &run) == STATUS_OK);
+    assert_true(work_measure(profile, WORK_AUTO, false, &run) == STATUS_OK);
     assert_int_equal(run.part_count, 1);
     assert_true(view_is(run.parts[0].name, "gemm") && !run.parts[0].is_operator);
     assert_int_equal(run.parts[0].calls, 3);
@@ -147,11 +147,73 @@ static void spans_of_no_operator_are_parts_by_their_name(void **state)
     profile_free(profile);
 }
 
+static void add_span(struct profile *profile, uint32_t lane, uint32_t call, uint64_t start,
+                     uint64_t end)
+{
+    const struct event event = {.start = start,
+                                .end = end,
+                                .track = lane,
+                                .name = profile_string(profile, VIEW_LITERAL("span")),
+                                .call = call};
+    profile_event_add(profile, &event, VIEW_LITERAL(""));
+}
+
+// Three iterations of 10 ns of work each, 100 ns apart; with spans for the first two of them where
+// they are steps.
+static struct work_run measure_iterations(bool steps, bool whole_only)
+{
+    struct profile *profile = profile_create();
+    const uint32_t lane = add_lane(profile, ROLE_HOST, true);
+    const struct operator_description op = {.name = profile_string(profile, view_of("conv"))};
+    const uint32_t id = profile_operator_add(profile, &op);
+    struct work_run run;
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct call call = {.operator_id = id, .iteration = i};
+        const struct call step = {.iteration = i,
+                                  .domain = profile_string(profile, VIEW_LITERAL("step"))};
+        if (steps && i < 2)
+            add_span(profile, lane, profile_call_add(profile, &step), 100 * i, 100 * i + 60);
+        add_span(profile, lane, profile_call_add(profile, &call), 100 * i + 20, 100 * i + 30);
+    }
+    assert_true(profile_finish(profile) == STATUS_OK);
+    assert_true(work_measure(profile, WORK_AUTO, whole_only, &run) == STATUS_OK);
+    profile_free(profile);
+    return run;
+}
+
+static void an_iteration_as_a_whole_ends_where_the_next_begins(void **state)
+{
+    (void)state;
+    struct work_run run = measure_iterations(false, true);
+    assert_int_equal(run.iteration_count, 3);
+    assert_int_equal(run.iterations[0].whole, 100);
+    assert_int_equal(run.iterations[1].whole, 100);
+    assert_int_equal(run.iterations[2].whole, 0);
+    work_free(&run);
+}
+
+static void an_iteration_as_a_whole_is_its_own_span(void **state)
+{
+    (void)state;
+    struct work_run run = measure_iterations(true, true);
+    assert_int_equal(run.iteration_count, 2);
+    assert_int_equal(run.iterations[1].whole, 60);
+    assert_true(run.iterations[1].busy == 10); // the step itself is no work
+    assert_int_equal(run.parts[0].calls, 2);
+    work_free(&run);
+    run = measure_iterations(true, false);
+    assert_int_equal(run.iteration_count, 3);
+    assert_int_equal(run.iterations[2].whole, 0);
+    work_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_share_the_time_that_passed),
         cmocka_unit_test(spans_of_no_operator_are_parts_by_their_name),
+        cmocka_unit_test(an_iteration_as_a_whole_ends_where_the_next_begins),
+        cmocka_unit_test(an_iteration_as_a_whole_is_its_own_span),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,14 @@ struct view chrome_nested_argument(struct view args, const char *key, struct byt
     return chrome_is_text(value) ? chrome_text_of(value, scratch) : value;
 }
 
+uint32_t chrome_step_call(struct profile *profile, uint32_t number)
+{
+    const struct call call = {.iteration = number,
+                              .domain = profile_string(profile, VIEW_LITERAL("step")),
+                              .key = number};
+    return profile_call_add(profile, &call);
+}
+
 void chrome_mark_track(struct profile *profile, uint32_t track, enum role role)
 {
     struct track *marked = profile_track(profile, track);

@@ -71,6 +71,9 @@ struct view chrome_argument(struct view args, const char *key);
 // `scratch`, and is valid as long as that is not changed.
 struct view chrome_nested_argument(struct view args, const char *key, struct bytes *scratch);
 
+// A call for the span that is the step of this number itself: src/analysis/step_extents.h.
+uint32_t chrome_step_call(struct profile *profile, uint32_t number);
+
 // Says what executes the spans of a track, the first time.
 void chrome_mark_track(struct profile *profile, uint32_t track, enum role role);
 

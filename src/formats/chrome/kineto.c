@@ -295,15 +295,13 @@ static uint64_t number_argument(struct view args, const char *key, const char *o
     return number;
 }
 
-static status look_at_step(struct kineto *kineto, const struct chrome_event *event)
+// ProfilerStep#N, which older versions wrote as an operator.
+static bool is_step(const struct chrome_event *event, uint64_t *out_number)
 {
-    uint64_t number;
     const struct view name = event->name;
-    if (!view_starts_with(name, "ProfilerStep#") ||
-        !view_to_u64(view_slice(name, strlen("ProfilerStep#"), name.size), &number))
-        return STATUS_OK;
-    const struct step step = {event->ts, event->ts + event->dur, (uint32_t)number};
-    return kineto_list_add(&kineto->steps, &step, sizeof step);
+    return (view_is(event->category, "user_annotation") || is_operator(event)) &&
+           view_starts_with(name, "ProfilerStep#") &&
+           view_to_u64(view_slice(name, strlen("ProfilerStep#"), name.size), out_number);
 }
 
 // Host and devices have the same process name, and differ by their labels.
@@ -341,8 +339,11 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
                         .end = event->ts + event->dur};
     if (event->phase != 'X' || !event->has_ts || !event->has_dur || event->dur < 0)
         return STATUS_OK;
-    if (view_is(event->category, "user_annotation") || is_operator(event))
-        STATUS_TRY(look_at_step(kineto, event));
+    uint64_t number;
+    if (is_step(event, &number)) {
+        const struct step step = {event->ts, event->ts + event->dur, (uint32_t)number};
+        return kineto_list_add(&kineto->steps, &step, sizeof step);
+    }
     if (is_operator(event)) {
         item.kind = ITEM_OPERATOR;
         item.id = number_argument(event->args, "External id", "external id");
@@ -567,7 +568,10 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
     }
     if (!kineto_is_host(event))
         return 0;
+    uint64_t number;
     chrome_mark_track(kineto->profile, track, ROLE_HOST);
+    if (is_step(event, &number) && event->has_dur)
+        return chrome_step_call(kineto->profile, (uint32_t)number);
     return call_of_item(kineto, event);
 }
 

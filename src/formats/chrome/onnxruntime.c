@@ -101,7 +101,8 @@ static status find_runs(const struct input *input, struct onnxruntime *reading)
 }
 
 // The run that an event lies in: that of its own thread if there is one. Times are whole
-// microseconds, so that an event may begin one before its run. 0 where there is none.
+// microseconds, so that an event may begin one before its run. What comes after all runs is of one
+// that was cut; 0 where there is none.
 static uint32_t onnxruntime_iteration_of(const struct onnxruntime *reading,
                                          const struct chrome_event *event)
 {
@@ -116,14 +117,16 @@ static uint32_t onnxruntime_iteration_of(const struct onnxruntime *reading,
         else
             to = middle;
     }
-    uint32_t found = 0;
+    uint32_t found = from == reading->run_count ? (uint32_t)from : 0;
+    bool inside = false;
     for (size_t i = from; i > 0 && i + 64 > from; i--) {
         const struct model_run *run = &reading->runs[i - 1];
         if (run->end < event->ts)
             continue;
         if (run->thread == event->tid.number)
             return (uint32_t)(i - 1);
-        found = found == 0 ? (uint32_t)(i - 1) : found;
+        found = inside ? found : (uint32_t)(i - 1);
+        inside = true;
     }
     return found;
 }
@@ -274,6 +277,8 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
         return call_of_kernel(reading, event);
     }
     chrome_mark_track(reading->profile, track, ROLE_HOST);
+    if (view_is(event->category, "Session") && view_is(event->name, "model_run") && event->has_dur)
+        return chrome_step_call(reading->profile, onnxruntime_iteration_of(reading, event));
     if (!view_is(event->category, "Node"))
         return 0;
     for (int phase = 0; phase < NODE_PHASES; phase++) {

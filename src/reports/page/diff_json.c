@@ -36,7 +36,7 @@ static void write_comparison(struct json_writer *json, const struct comparison *
 static status diff_add_run(struct kept_runs *runs, const struct page_source *source)
 {
     struct work_run *run = kept_runs_add(runs);
-    STATUS_TRY(work_measure(source->profile, WORK_AUTO, run));
+    STATUS_TRY(work_measure(source->profile, WORK_AUTO, true, run));
     run->source = arena_copy(&run->arena, view_of(source->path));
     if (run->iteration_count == 0)
         return status_make(STATUS_DATA, "%s: no spans in it to compare", source->path);
