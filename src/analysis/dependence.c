@@ -68,6 +68,14 @@ bool dependence_on_link(const struct profile *profile, const struct track *track
            track->role == ROLE_HOST_COPY;
 }
 
+bool dependence_moves_on_link(const struct dependence *dependence, uint32_t part, uint32_t track)
+{
+    const struct track *lane = profile_track(dependence->profile, track);
+    const enum role role = dependence->parts[part].role;
+    return dependence_on_link(dependence->profile, lane) ||
+           (lane->role == ROLE_DEVICE && (role == ROLE_TRANSFER_IN || role == ROLE_TRANSFER_OUT));
+}
+
 bool dependence_is_copy(const struct dependence_part *part)
 {
     return role_is_transfer(part->role) || part->role == ROLE_HOST_COPY;

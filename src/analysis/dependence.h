@@ -141,6 +141,10 @@ uint64_t dependence_gap(const struct dependence *dependence, uint32_t node);
 // Whether a track is the way between the host and the device.
 bool dependence_on_link(const struct profile *profile, const struct track *track);
 
+// Whether a piece moves data that way. Of a device that does all that its queues say (a GPU) copies
+// in and out come from the host and go there; engines of a device fill its memories from its own.
+bool dependence_moves_on_link(const struct dependence *dependence, uint32_t part, uint32_t track);
+
 // Whether a part moves data.
 bool dependence_is_copy(const struct dependence_part *part);
 

@@ -271,6 +271,12 @@ static bool is_core_as_whole(const struct track *track)
     return track->role == ROLE_DEVICE && track->core != 0;
 }
 
+// What nothing is said of, where others say what they do, is a window or a remark.
+static bool is_said(const struct track *track)
+{
+    return track->role != ROLE_NONE || track->engine != 0 || track->device != 0;
+}
+
 static bool track_counts(const struct piece_reader *reader, const struct track *track)
 {
     if (operator_side_is_derived(track))
@@ -279,7 +285,7 @@ static bool track_counts(const struct piece_reader *reader, const struct track *
         return false;
     if (is_core_as_whole(track))
         return !reader->has_engines;
-    return track->role != ROLE_NONE || track->engine != 0 || !reader->has_roles;
+    return is_said(track) || !reader->has_roles;
 }
 
 static void look_at_tracks(struct piece_reader *reader)
@@ -290,9 +296,7 @@ static void look_at_tracks(struct piece_reader *reader)
             continue;
         reader->has_roles = reader->has_roles || track->role != ROLE_NONE;
         reader->has_cores = reader->has_cores || is_core_as_whole(track);
-        reader->has_engines =
-            reader->has_engines || (operator_side_of(track) == OPERATOR_DEVICE &&
-                                    track->role != ROLE_WAIT && !is_core_as_whole(track));
+        reader->has_engines = reader->has_engines || operator_side_works(track);
     }
 }
 
@@ -303,7 +307,7 @@ static status read_track(struct piece_reader *reader, uint32_t id)
     if (!track_counts(reader, reader->track))
         return STATUS_OK;
     reader->clock = profile_clock(reader->profile, reader->track->clock);
-    reader->side = operator_side_of(reader->track);
+    reader->side = operator_side_of(reader->track, reader->has_roles);
     reader->lane = (uint32_t)pieces->lane_count;
     reader->cursor = 0;
     reader->open_count = 0;

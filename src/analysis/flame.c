@@ -47,8 +47,7 @@ static uint32_t child_of(struct flame_meter *meter, uint32_t parent, uint32_t na
 
 static void start_track(struct flame_meter *meter, const struct track *track)
 {
-    const enum operator_side side =
-        meter->has_roles && track->role == ROLE_NONE ? OPERATOR_UNKNOWN : operator_side_of(track);
+    const enum operator_side side = operator_side_of(track, meter->has_roles);
     const uint32_t name = track->engine != 0 ? track->engine : track->name;
     meter->lane = child_of(meter, child_of(meter, 0, (uint32_t)side), name);
     meter->nests = track->nests;
@@ -130,8 +129,7 @@ static void sum_up(struct flame *flame)
 
 static status measure_tracks(struct flame_meter *meter, struct profile *profile)
 {
-    for (uint32_t i = 0; i < profile->tracks.count; i++)
-        meter->has_roles |= profile_track(profile, i)->role != ROLE_NONE;
+    meter->has_roles = operator_sides_are_said(profile);
     for (uint32_t i = 0; i < profile->tracks.count; i++) {
         const struct track *track = profile_track(profile, i);
         if (track->provenance == PROVENANCE_DERIVED || track->spans == 0)

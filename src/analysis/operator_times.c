@@ -21,17 +21,44 @@ struct operator_meter {
     unsigned char *seen;          // a bit for each call
     uint32_t *forwards;           // by call (backward_calls.h)
     uint32_t kernel_key;          // of the value, HASH_NONE: no span has it
+    bool said;                    // some lane has a role
+    bool derived;                 // what the device did as a whole stands for its lanes
     uint32_t track;               // that the open spans lie on
     struct open_span *open;
     size_t open_count;
     size_t open_capacity;
 };
 
-enum operator_side operator_side_of(const struct track *track)
+bool operator_sides_are_said(const struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->tracks.count; i++) {
+        if (profile_track(profile, i)->role != ROLE_NONE)
+            return true;
+    }
+    return false;
+}
+
+enum operator_side operator_side_of(const struct track *track, bool said)
 {
     if (role_is_device(track->role))
         return OPERATOR_DEVICE;
-    return track->role == ROLE_NONE && track->engine != 0 ? OPERATOR_UNKNOWN : OPERATOR_HOST;
+    if (track->role != ROLE_NONE)
+        return OPERATOR_HOST;
+    if (track->device != 0)
+        return OPERATOR_DEVICE;
+    return said || track->engine != 0 ? OPERATOR_UNKNOWN : OPERATOR_HOST;
+}
+
+bool operator_side_is_whole(const struct track *track)
+{
+    return (track->role == ROLE_DEVICE && track->core != 0) ||
+           (track->role == ROLE_NONE && track->device != 0);
+}
+
+bool operator_side_works(const struct track *track)
+{
+    return operator_side_of(track, true) == OPERATOR_DEVICE && track->role != ROLE_WAIT &&
+           !operator_side_is_whole(track);
 }
 
 bool operator_side_is_derived(const struct track *track)
@@ -117,8 +144,8 @@ static bool is_nobodys(const struct operator_meter *meter, const struct track *t
                        uint64_t start)
 {
     // Who waits does nothing; and what a core does as a whole, its engines do.
-    if (track->role == ROLE_NONE || track->role == ROLE_WAIT ||
-        (track->role == ROLE_DEVICE && track->core != 0))
+    if ((track->role == ROLE_NONE && !meter->said) || track->role == ROLE_WAIT ||
+        operator_side_is_whole(track))
         return false;
     for (size_t i = track->nests ? meter->open_count : 0; i > 0; i--) {
         if (meter->open[i - 1].end > start)
@@ -147,7 +174,7 @@ static void operator_times_add_event(struct operator_meter *meter, const struct 
     meter->times->without += operator_id == 0;
     if (operator_id == 0 && !is_nobodys(meter, track, start))
         return;
-    const enum operator_side side = operator_side_of(track);
+    const enum operator_side side = operator_side_of(track, meter->said);
     struct operator_time *time = &meter->times->operators[operator_id];
     const bool inside_itself =
         track->nests && take_from_outer(meter, start, end, side, operator_id);
@@ -288,6 +315,27 @@ static void operator_times_finish(const struct profile *profile, struct operator
     times->type_count = sum_by_text(profile, times, operator_times_type_of, 0, true, &times->types);
 }
 
+// Whether no lane of the device has work, and a derived one has that of the device as a whole.
+static bool is_derived(const struct profile *profile)
+{
+    bool derived = false;
+    for (uint32_t i = 0; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        if (track->spans > 0 && track->provenance != PROVENANCE_DERIVED &&
+            operator_side_works(track))
+            return false;
+        derived |= operator_side_is_derived(track);
+    }
+    return derived;
+}
+
+static bool operator_times_counts(const struct operator_meter *meter, const struct track *track)
+{
+    if (track->provenance == PROVENANCE_DERIVED)
+        return meter->derived && operator_side_is_derived(track);
+    return !meter->derived || !operator_side_is_whole(track);
+}
+
 status operator_times_measure(struct profile *profile, struct operator_times *out_times)
 {
     *out_times = (struct operator_times){0};
@@ -296,11 +344,13 @@ status operator_times_measure(struct profile *profile, struct operator_times *ou
     struct operator_meter meter = {
         .sink = {operator_times_take_batch}, .profile = profile, .times = out_times};
     meter.kernel_key = strings_find(&profile->strings, VIEW_LITERAL("kernel_ns"));
+    meter.said = operator_sides_are_said(profile);
+    meter.derived = is_derived(profile);
     meter.forwards = backward_calls_find(profile);
     meter.seen = memory_allocate_zeroed(profile->calls.count / 8 + 1, 1);
     status result = STATUS_OK;
     for (uint32_t i = 0; i < profile->tracks.count && result == STATUS_OK; i++) {
-        if (profile_track(profile, i)->provenance != PROVENANCE_DERIVED)
+        if (operator_times_counts(&meter, profile_track(profile, i)))
             result = profile_replay_track(profile, i, &meter.sink);
     }
     free(meter.forwards);

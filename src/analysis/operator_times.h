@@ -1,14 +1,15 @@
 // How long each operator took: the spans of its calls, added up over the
-// profile, on the host and on the device's engines. A lane of which nothing is said is a thread of
-// the host; what an engine does whose role nobody said is kept apart.
+// profile, on the host and on the device's engines. Which side a lane is of, its role says, or that
+// it belongs to a device; in a profile that says nothing of any lane they are threads of the host.
+// What has neither is kept apart. Where all that is known of a device's work is what its
+// processors or cores did, the derived lane of its operations counts, once.
 //
 // A span inside another of a track that is a call stack belongs to the inner operator alone:
 // `self` is the time in which the operator is the innermost one. `total` has what the operators
 // that it calls took as well, on both sides.
 //
-// Time that belongs to no operator is the last row, with the id 0: the spans of a device or a
-// host's thread that lie in no operator's span. Lanes of which nothing is said (annotations,
-// windows), waits, and cores as a whole have none.
+// Time that belongs to no operator is the last row, with the id 0: spans that lie in no operator's
+// span. Waits and cores as a whole have none, nor has a profile that says nothing of any lane.
 //
 // Memory: 112 bytes an operator, one bit a call (33 where some are of a backward pass), and the
 // spans that are open at once on a track.
@@ -20,7 +21,18 @@
 
 enum operator_side { OPERATOR_UNKNOWN, OPERATOR_HOST, OPERATOR_DEVICE, OPERATOR_SIDES };
 
-enum operator_side operator_side_of(const struct track *track);
+// Whether some lane of the profile says what its work is: then one that does not is unknown.
+bool operator_sides_are_said(const struct profile *profile);
+
+// `said`: of the profile.
+enum operator_side operator_side_of(const struct track *track, bool said);
+
+// Whether a lane tells of a core, or of a processor, no more than that it does something: a core
+// as a whole, a lane of a device without a role.
+bool operator_side_is_whole(const struct track *track);
+
+// Whether a lane says which work a device does.
+bool operator_side_works(const struct track *track);
 
 // Whether a track is the device as a whole, as the host's records of its work show it.
 bool operator_side_is_derived(const struct track *track);

@@ -291,8 +291,7 @@ static status count_span(struct span_meter *meter, const struct event *event, st
     if (!is_wanted(meter, event))
         return STATUS_OK;
     const struct span_facts facts = read_facts(meter, values);
-    const enum operator_side side =
-        meter->has_roles && track->role == ROLE_NONE ? OPERATOR_UNKNOWN : operator_side_of(track);
+    const enum operator_side side = operator_side_of(track, meter->has_roles);
     span->group = find_group(meter, key_of(meter, event, &facts, around, span), side);
     span->backward = meter->forwards != NULL && meter->forwards[event->call] != 0;
     meter->result->groups[span->group].backward += span->backward ? duration : 0;
@@ -442,8 +441,7 @@ static uint32_t *find_shapes(const struct profile *profile)
 
 static status span_groups_add_all(struct span_meter *meter, struct profile *profile)
 {
-    for (uint32_t i = 0; i < profile->tracks.count; i++)
-        meter->has_roles |= profile_track(profile, i)->role != ROLE_NONE;
+    meter->has_roles = operator_sides_are_said(profile);
     if (meter->options->by == SPANS_BY_SHAPE)
         meter->shapes = find_shapes(profile);
     if (meter->options->by == SPANS_BY_MODULE) {

@@ -10,7 +10,7 @@
 struct whatif {
     const struct dependence *dependence;
     double *parts;  // by part: how much longer its work takes; 1: it stays
-    double *tracks; // by track: how much longer its transfers take
+    double *ways;   // by track, then whether over the link: how much longer its transfers take
     double *setups; // by track, ns: of each transfer that moves nothing
     bool unlimited; // what changes takes no time
 };
@@ -63,13 +63,13 @@ static void mark_parts(const struct dependence *dependence, struct view pattern,
     }
 }
 
-static bool track_moves(const struct dependence *dependence, const struct whatif_options *options,
-                        uint32_t track, struct view name)
+static bool way_fits(const struct dependence *dependence, const struct whatif_options *options,
+                     size_t way, struct view name)
 {
     const struct profile *profile = dependence->profile;
-    const struct track *item = profile_track(profile, track);
-    const struct view engine = profile_text(profile, item->engine);
-    const bool on_link = dependence_on_link(profile, item);
+    const struct track *track = profile_track(profile, (uint32_t)(way / 2));
+    const struct view engine = profile_text(profile, track->engine);
+    const bool on_link = way % 2 == 1;
     bool far = view_is(name, "dram");
     if (engine.size > 0 && view_equal(engine, name))
         return true;
@@ -84,6 +84,12 @@ static bool track_moves(const struct dependence *dependence, const struct whatif
 static bool moves(const struct dependence *dependence, uint32_t part)
 {
     return dependence_is_copy(&dependence->parts[part]);
+}
+
+// Which way of its track a piece that moves data takes.
+static size_t way_of(const struct dependence *dependence, uint32_t part, uint32_t track)
+{
+    return (size_t)track * 2 + dependence_moves_on_link(dependence, part, track);
 }
 
 uint64_t whatif_faster_pieces(const struct dependence *dependence, struct view pattern)
@@ -103,16 +109,21 @@ uint64_t whatif_faster_pieces(const struct dependence *dependence, struct view p
 uint64_t whatif_bandwidth_pieces(const struct dependence *dependence,
                                  const struct whatif_options *options, struct view name)
 {
-    const uint32_t tracks = dependence->profile->tracks.count;
-    bool *marks = memory_allocate_zeroed((size_t)tracks + 1, sizeof *marks);
+    const size_t ways = (size_t)dependence->profile->tracks.count * 2;
+    bool *marks = memory_allocate_zeroed(ways + 1, sizeof *marks);
     uint64_t count = 0;
-    for (uint32_t i = 0; i < tracks; i++)
-        marks[i] = track_moves(dependence, options, i, name);
-    for (uint32_t i = 0; i < dependence->node_count; i++)
-        count += marks[dependence->nodes[i].track] && moves(dependence, dependence->nodes[i].part);
-    for (size_t i = 0; i < dependence->stage_count; i++)
+    for (size_t i = 0; i < ways; i++)
+        marks[i] = way_fits(dependence, options, i, name);
+    for (uint32_t i = 0; i < dependence->node_count; i++) {
+        const struct dependence_node *node = &dependence->nodes[i];
         count +=
-            marks[dependence->stages[i].track] && moves(dependence, dependence->stages[i].part);
+            marks[way_of(dependence, node->part, node->track)] && moves(dependence, node->part);
+    }
+    for (size_t i = 0; i < dependence->stage_count; i++) {
+        const struct dependence_stage *stage = &dependence->stages[i];
+        count +=
+            marks[way_of(dependence, stage->part, stage->track)] && moves(dependence, stage->part);
+    }
     free(marks);
     return count;
 }
@@ -159,9 +170,14 @@ static void find_setups(struct whatif *whatif)
 
 // Times -------------------------------------------------------------------------
 
+static double way_factor(const struct whatif *whatif, uint32_t part, uint32_t track)
+{
+    return whatif->ways[way_of(whatif->dependence, part, track)];
+}
+
 static double piece_factor(const struct whatif *whatif, uint32_t part, uint32_t track)
 {
-    return moves(whatif->dependence, part) ? whatif->tracks[track] : whatif->parts[part];
+    return moves(whatif->dependence, part) ? way_factor(whatif, part, track) : whatif->parts[part];
 }
 
 // What `time` ns of a part on a track become.
@@ -219,8 +235,9 @@ static double lasts_staged(const struct whatif *whatif, double before,
         add_staged(&recorded, stage, (double)stage->busy);
         add_staged(&now, stage, scaled(whatif, stage->part, stage->track, (double)stage->busy));
         awaited = (double)stage->awaited < awaited ? (double)stage->awaited : awaited;
-        if (moves(whatif->dependence, stage->part) && whatif->tracks[stage->track] != 1)
-            carrying = whatif->unlimited ? 0 : whatif->tracks[stage->track];
+        const double factor = way_factor(whatif, stage->part, stage->track);
+        if (moves(whatif->dependence, stage->part) && factor != 1)
+            carrying = whatif->unlimited ? 0 : factor;
     }
     const double working = before - awaited;
     const double own = recorded.first + recorded.rest;
@@ -251,7 +268,7 @@ static uint64_t whatif_carries(const void *context, uint32_t node)
 {
     const struct whatif *whatif = context;
     const struct dependence_node *item = &whatif->dependence->nodes[node];
-    const double factor = whatif->tracks[item->track];
+    const double factor = way_factor(whatif, item->part, item->track);
     return factor == 1         ? item->carries
            : whatif->unlimited ? 0
                                : (uint64_t)((double)item->carries * factor + 0.5);
@@ -272,10 +289,10 @@ static void apply_faster(struct whatif *whatif, const struct whatif_change *chan
 static void apply_bandwidth(struct whatif *whatif, const struct whatif_options *options,
                             const struct whatif_change *change)
 {
-    for (uint32_t i = 0; i < whatif->dependence->profile->tracks.count; i++) {
-        if (track_moves(whatif->dependence, options, i, change->name))
-            whatif->tracks[i] /= change->factor;
-    }
+    const size_t ways = (size_t)whatif->dependence->profile->tracks.count * 2;
+    for (size_t i = 0; i < ways; i++)
+        whatif->ways[i] /=
+            way_fits(whatif->dependence, options, i, change->name) ? change->factor : 1;
 }
 
 static void apply(struct whatif *whatif, const struct whatif_options *options)
@@ -283,12 +300,12 @@ static void apply(struct whatif *whatif, const struct whatif_options *options)
     const size_t tracks = whatif->dependence->profile->tracks.count;
     whatif->parts =
         memory_allocate_zeroed(whatif->dependence->part_count + 1, sizeof *whatif->parts);
-    whatif->tracks = memory_allocate_zeroed(tracks + 1, sizeof *whatif->tracks);
+    whatif->ways = memory_allocate_zeroed(tracks * 2 + 1, sizeof *whatif->ways);
     whatif->setups = memory_allocate_zeroed(tracks + 1, sizeof *whatif->setups);
     for (size_t i = 0; i < whatif->dependence->part_count; i++)
         whatif->parts[i] = 1;
-    for (size_t i = 0; i < tracks; i++)
-        whatif->tracks[i] = 1;
+    for (size_t i = 0; i < tracks * 2; i++)
+        whatif->ways[i] = 1;
     for (size_t i = 0; i < options->faster_count; i++)
         apply_faster(whatif, &options->faster[i]);
     for (size_t i = 0; i < options->bandwidth_count; i++)
@@ -335,7 +352,7 @@ static status answer_all(struct whatif *whatif, const struct whatif_options *opt
 static void whatif_free(struct whatif *whatif)
 {
     free(whatif->parts);
-    free(whatif->tracks);
+    free(whatif->ways);
     free(whatif->setups);
 }
 

@@ -334,19 +334,6 @@ static status work_take_batch(struct event_sink *sink, const struct event_batch 
 
 // Tracks ----------------------------------------------------------------------
 
-static bool works_on_device(const struct track *track)
-{
-    return operator_side_of(track) == OPERATOR_DEVICE && track->role != ROLE_WAIT &&
-           !(track->role == ROLE_DEVICE && track->core != 0);
-}
-
-// Windows and remarks lie on lanes of which nothing is said, where others say what they do.
-static bool works_on_host(const struct work_meter *meter, const struct track *track)
-{
-    return operator_side_of(track) == OPERATOR_HOST && track->role != ROLE_WAIT &&
-           !(meter->has_roles && track->role == ROLE_NONE);
-}
-
 static void choose_side(struct work_meter *meter, enum work_side side)
 {
     bool device = false;
@@ -357,7 +344,7 @@ static void choose_side(struct work_meter *meter, enum work_side side)
         derived = derived || operator_side_is_derived(track);
         if (track->spans == 0 || track->provenance == PROVENANCE_DERIVED)
             continue;
-        device = device || works_on_device(track);
+        device = device || operator_side_works(track);
         measured = measured || track->provenance != PROVENANCE_MODELLED;
         meter->has_roles = meter->has_roles || track->role != ROLE_NONE;
     }
@@ -375,8 +362,8 @@ static status replay_lanes(struct work_meter *meter)
         const struct track *track = profile_track(profile, i);
         const bool works =
             meter->run->side == WORK_DEVICE
-                ? works_on_device(track) || (meter->with_host && track->role == ROLE_HOST)
-                : works_on_host(meter, track);
+                ? operator_side_works(track) || (meter->with_host && track->role == ROLE_HOST)
+                : operator_side_of(track, meter->has_roles) == OPERATOR_HOST;
         meter->waits = track->role == ROLE_WAIT;
         meter->computes = track->role == ROLE_COMPUTE;
         meter->moves = role_is_transfer(track->role);

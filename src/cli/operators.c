@@ -46,8 +46,14 @@ static void cli_operators_print_report(const struct request *request, const char
     }
     if (times->has_kernel)
         printf("device: from the firmware's start to its end; kernel: the kernels inside it\n");
-    if (times->without > 0)
-        printf("%s spans belong to no operator\n", ledger_number(times->without, number));
+    if (times->without == 0)
+        return;
+    const uint64_t shown = nobodys ? times->operators[times->count - 1].spans : 0;
+    printf("%s spans belong to no operator", ledger_number(times->without, number));
+    if (shown < times->without)
+        printf(", of these %s in no row: others have their time, or they wait",
+               ledger_number(times->without - shown, number));
+    printf("\n");
 }
 
 // Absent where the profile has no times of that side.
@@ -149,8 +155,10 @@ const struct command COMMAND_OPERATORS = {
     .usage = "FILE [--top N] [--json|--csv]",
     .summary = "which operators take the time, by type and one by one",
     .details = "Adds up the spans of each operator's calls, on the device's engines and on the "
-               "host.\nWhat an operator inside another took counts for the inner one alone. Takes "
-               "whatever\n'convert' reads: ONNX Runtime's and PyTorch's profiles, too.",
+               "host.\nWhat an operator inside another took counts for the inner one alone. What "
+               "lanes of\nunknown role did is kept apart; where only a device's processors were "
+               "recorded, its\noperations count. Takes "
+               "whatever 'convert' reads: ONNX Runtime's and PyTorch's\nprofiles, too.",
     .examples =
         "  opscope operators runtime.prof\n"
         "  opscope operators timeline.csv --top 3\n"

@@ -134,27 +134,35 @@ static status unknown_operator(struct whatif_request *request, struct view name)
                        VIEW_ARGUMENTS(name), suggest_text(&near, "", text));
 }
 
+static void add_way(const struct whatif_request *request, struct bytes *known, struct view name)
+{
+    if (whatif_bandwidth_pieces(&request->dependence, &request->what, name) == 0)
+        return;
+    bytes_append_format(known, "%s%.*s", known->size > 0 ? ", " : "", VIEW_ARGUMENTS(name));
+}
+
 // All words that --bandwidth takes for this profile.
 static status unknown_bandwidth(struct whatif_request *request, struct view name)
 {
     const struct profile *profile = request->profile;
     struct bytes known = {0};
     struct view before = {0};
+    add_way(request, &known, VIEW_LITERAL("dram"));
+    add_way(request, &known, VIEW_LITERAL("link"));
     for (size_t i = 0; i < request->what.far_count; i++)
-        bytes_append_format(&known, ", %.*s", VIEW_ARGUMENTS(request->far_names[i]));
+        add_way(request, &known, request->far_names[i]);
     for (uint32_t i = 0; i < profile->tracks.count; i++) {
         const struct view engine = profile_text(profile, profile_track(profile, i)->engine);
         if (request->dependence.moves[i].count == 0 || engine.size == 0 ||
             view_equal(engine, before))
             continue;
-        bytes_append_format(&known, ", %.*s", VIEW_ARGUMENTS(engine));
+        add_way(request, &known, engine);
         before = engine;
     }
-    const status result =
-        status_make(STATUS_USAGE,
-                    "whatif: --bandwidth %.*s: nothing in this profile moves data over it; it may "
-                    "be dram, link%.*s, where they are used",
-                    VIEW_ARGUMENTS(name), VIEW_ARGUMENTS(bytes_view(&known)));
+    const status result = status_make(
+        STATUS_USAGE, "whatif: --bandwidth %.*s: nothing in this profile moves data over it%s%.*s",
+        VIEW_ARGUMENTS(name), known.size > 0 ? "; it may be " : ", nor over anything",
+        VIEW_ARGUMENTS(bytes_view(&known)));
     bytes_free(&known);
     return result;
 }

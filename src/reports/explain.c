@@ -11,9 +11,11 @@ static status find_helps(struct explanation *explanation)
 {
     static const struct whatif_change ALL = {.name = {"*", sizeof("*") - 1}, .factor = 2};
     static const struct whatif_change FAR = {.name = {"dram", sizeof("dram") - 1}, .factor = 2};
+    static const struct whatif_change LINK = {.name = {"link", sizeof("link") - 1}, .factor = 2};
     static const struct whatif_options HELPS[EXPLAIN_HELPS] = {
         [EXPLAIN_HELP_COMPUTE] = {.faster = &ALL, .faster_count = 1},
         [EXPLAIN_HELP_MEMORY] = {.bandwidth = &FAR, .bandwidth_count = 1},
+        [EXPLAIN_HELP_LINK] = {.bandwidth = &LINK, .bandwidth_count = 1},
         [EXPLAIN_HELP_GAPS] = {.no_gaps = true}};
     for (unsigned i = 0; i < EXPLAIN_HELPS; i++)
         STATUS_TRY(whatif_expected(&explanation->dependence, &HELPS[i], &explanation->expected[i]));
@@ -94,7 +96,8 @@ static void say_path(const struct explanation *explanation, struct bytes *to)
 void explanation_append_help(const struct explanation *explanation, struct bytes *to)
 {
     static const char *const HELPS[EXPLAIN_HELPS] = {
-        "twice the speed of all that computes", "twice the bandwidth of the far memory", "no gaps"};
+        "twice the speed of all that computes", "twice the bandwidth of the far memory",
+        "twice the bandwidth of the link to the host", "no gaps"};
     char expected[FIGURES_ROOM];
     unsigned best = 0;
     for (unsigned i = 1; i < EXPLAIN_HELPS; i++)

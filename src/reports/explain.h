@@ -15,6 +15,7 @@
 enum explain_help {
     EXPLAIN_HELP_COMPUTE, // all that does not move data, twice as fast
     EXPLAIN_HELP_MEMORY,  // the way to the far memory, twice as fast
+    EXPLAIN_HELP_LINK,    // the way to the host, twice as fast
     EXPLAIN_HELP_GAPS,    // none
     EXPLAIN_HELPS,
 };

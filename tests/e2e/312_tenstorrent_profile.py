@@ -139,6 +139,25 @@ def test_info_and_overview(folder):
     matches(opscope("overview", folder / "profile_log_device.csv").out, r"(?m)^ *Device +[\d.]+")
 
 
+def test_commands_agree_on_the_device(folder):
+    """What all processors of a run did at once is not added up: its operation counts, once."""
+    capture = Capture(4)
+    for code in ("Matmul", "Softmax"):
+        capture.launch(code, cores=[(1, 1), (2, 1)])
+    logs = capture.write(folder / "logs")
+    opscope("tt-report", logs, "-o", folder / "report.csv")
+    report = opscope("operators", folder / "report.csv", "--json").json()
+    rows = opscope("operators", logs, "--json").json()
+    equal({row["type"]: row["device_ns"] for row in rows["operators"] if row["name"]},
+          {row["type"]: row["device_ns"] for row in report["operators"]}, "of the report")
+    overview = opscope("overview", logs, "--json").json()
+    text = json.dumps(overview)
+    contains(text, str(rows["device_ns"]))
+    contains(text, str(rows["host_ns"]))
+    for row in opscope("top", logs, "--by", "track", "--json", "--top", "0").json()["spans"]:
+        equal(row["where"], "device" if "core" in row["label"] else "host", row["label"])
+
+
 def test_a_profile_keeps_everything(folder):
     capture = ordinary(6)
     opscope("convert", capture.write(folder / "logs"), "-o", folder / "x.prof")

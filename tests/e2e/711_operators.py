@@ -35,6 +35,37 @@ def test_what_a_network_took_on_this_machine(folder):
     contains(text, "tosa.add")
 
 
+def test_what_nobody_said_the_role_of_is_apart(folder):
+    """As in top: torq's ALLOC is neither the host's work nor the device's."""
+    events = [(5, "HOST_COPY_BEGIN"), (9, "HOST_COPY_END"), (10, "ALLOC_BEGIN"), (17, "ALLOC_END")]
+    write(folder / "r.csv", "dispatch_name,invocation_id,action_id,timestamp_us,event\n"
+          + "".join(f"d,0,0,{at},{event}\n" for at, event in events))
+    types = opscope("operators", folder / "r.csv", "--json").json()["types"]
+    (row,) = types
+    equal((row["host_ns"], row["unknown_ns"], row["device_ns"], row["spans"]),
+          (4000, 7000, None, 2), "times of no operator")
+    top = opscope("top", folder / "r.csv", "--json").json()["spans"]
+    equal({group["where"]: group["self_ns"] for group in top}, {"host": 4000, "unknown": 7000}, "top")
+
+
+def test_every_span_is_in_a_row_or_told(folder):
+    profile = ROOT / "samples/pytorch/training.json.gz"
+    report = opscope("operators", profile, "--json").json()
+    (row,) = [row for row in report["types"] if row["type"] == "(no operator)"]
+    equal(row["spans"], report["spans_without_operator"], "spans of no operator")
+    top = opscope("top", profile, "--json", "--top", "0").json()["spans"]
+    equal(row["unknown_ns"], sum(group["self_ns"] for group in top if group["where"] == "unknown"),
+          "of lanes of unknown role")
+    trace = [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 0, "dur": 9,
+              "args": {"External id": 1}},
+             {"ph": "X", "cat": "python_function", "name": "f.py(1): g", "pid": 1, "tid": 1, "ts": 2,
+              "dur": 3, "args": {}}]
+    write(folder / "t.json", json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0}],
+                                         "traceEvents": trace}))
+    contains(opscope("operators", folder / "t.json").out,
+             "1 spans belong to no operator, of these 1 in no row: others have their time")
+
+
 def test_a_profile_without_operators(folder):
     write(folder / "r.csv", "dispatch_name,invocation_id,action_id,timestamp_us,event\n"
           "d,0,0,5,HOST_COPY_BEGIN\nd,0,0,9,HOST_COPY_END\n")

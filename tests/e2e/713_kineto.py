@@ -172,8 +172,8 @@ def test_annotations_of_streams_that_are_texts(folder):
 
 def test_a_kernel_belongs_to_the_innermost_operator(folder):
     text = opscope("operators", made(folder), "--top", "0").out
-    matches(text, r"^ +\S+ us +\S+ [um]s +\S+ % .* aten::addmm", "operators")
-    matches(text, r"^ +0.00 ns +\S+ [um]s +0.0 % .* aten::linear", "operators")
+    matches(text, r"^ +\S+ us +\S+ [um]s +0.00 ns +\S+ % .* aten::addmm", "operators")
+    matches(text, r"^ +0.00 ns +\S+ [um]s +0.00 ns +0.0 % .* aten::linear", "operators")
     contains(text, "8x32xf16, 32x64xf16")
 
 

@@ -197,4 +197,27 @@ def test_waiting_for_the_device_is_no_work(folder):
     equal((row["pieces"], row["total_ns"]), (waits, 0), "calls that wait")
 
 
+def gpu_trace(path, *works):
+    """One stream of a GPU, whose work follows one upon the other; each lasts 100 us."""
+    trace = [{"ph": "X", "cat": cat, "name": name, "pid": 0, "tid": 7, "ts": 100 * i, "dur": 100,
+              "args": {"stream": 7, "device": 0, "correlation": i + 1, "bytes": 1000}}
+             for i, (cat, name) in enumerate(works)]
+    return write(path, json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0}],
+                                   "traceEvents": trace}))
+
+
+def test_copies_of_a_gpu_go_over_the_link(folder):
+    both = ("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)"), ("gpu_memcpy", "Memcpy DtoH (Device -> Pinned)")
+    within = ("gpu_memcpy", "Memcpy DtoD (Device -> Device)"), ("gpu_memset", "Memset (Device)")
+    path = gpu_trace(folder / "all.json", *both * 2, *within, ("kernel", "gemm"))
+    for way, pieces in (("link", 4), ("dram", 2), ("device", 6)):
+        row = asked(path, "--bandwidth", f"{way}=2x")[0]
+        equal((row["changed_pieces"], row["expected_ns"]), (pieces, 700_000 - pieces * 50_000), way)
+    matches(opscope("explain", path).out, r"twice\s+the\s+bandwidth\s+of\s+the\s+link\s+to\s+the\s+host", "what would help most")
+    path = gpu_trace(folder / "in.json", *both)
+    contains(opscope("whatif", path, "--bandwidth", "dram=2x", code=2).err, "over it; it may be link, device\n")
+    path = gpu_trace(folder / "none.json", ("kernel", "gemm"))
+    contains(opscope("whatif", path, "--bandwidth", "link=2x", code=2).err, "over it, nor over anything\n")
+
+
 main()

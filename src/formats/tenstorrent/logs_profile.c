@@ -77,13 +77,14 @@ static void logs_profile_add_calls(struct builder *builder)
 static uint32_t logs_profile_lane_add(struct builder *builder, uint32_t parent, struct view name,
                                       int32_t rank)
 {
-    const struct track lane = {.kind = TRACK_LANE,
-                               .parent = parent,
-                               .name = profile_string(builder->profile, name),
-                               .provenance = PROVENANCE_MEASURED,
-                               .rank = rank,
-                               .nests = true,
-                               .ledger = {.expected = LEDGER_UNKNOWN}};
+    struct track lane = {.kind = TRACK_LANE,
+                         .parent = parent,
+                         .name = profile_string(builder->profile, name),
+                         .provenance = PROVENANCE_MEASURED,
+                         .rank = rank,
+                         .nests = true,
+                         .ledger = {.expected = LEDGER_UNKNOWN}};
+    profile_track_set_engine(builder->profile, &lane, ROLE_HOST, "host");
     return profile_track_add(builder->profile, &lane);
 }
 
