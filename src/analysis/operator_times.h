@@ -17,7 +17,7 @@
 // windows), waits, and cores as a whole have none.
 //
 // Memory: 120 bytes an operator, one bit a call (33 where some are of a backward pass), and the
-// spans that are open at once on a track.
+// spans that are open at once on a track; of a program, what work.h says besides.
 
 #ifndef OPSCOPE_ANALYSIS_OPERATOR_TIMES_H
 #define OPSCOPE_ANALYSIS_OPERATOR_TIMES_H
