@@ -95,7 +95,8 @@ struct opscope_operator_time {
     uint64_t unknown_self_ns;
 };
 
-// The slowest first: by time on the device, then on the host, without what is inside.
+// The slowest first: by time on the device, then on the host, without what is inside; those of a
+// program that ran on a device, by their shares of the time that passed.
 // OPSCOPE_OK, or OPSCOPE_ERROR_NOT_FOUND.
 int opscope_operator_times_get_sized(const struct opscope_operator_times *times, uint32_t grouping,
                                      uint32_t index, struct opscope_operator_time *out_time,

@@ -112,6 +112,7 @@ class Operator(NamedTuple):
     bound: Optional[str]
     calls: int
     spans: int
+    time_ns: Optional[int]
     share: Optional[float]
     host_ns: Optional[int]
     host_total_ns: Optional[int]
@@ -127,6 +128,7 @@ class OperatorType(NamedTuple):
     type: str
     calls: int
     spans: int
+    time_ns: Optional[int]
     share: Optional[float]
     host_ns: Optional[int]
     host_total_ns: Optional[int]

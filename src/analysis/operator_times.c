@@ -5,6 +5,7 @@
 #include "backward_calls.h"
 #include "base/memory.h"
 #include "base/sort.h"
+#include "work.h"
 
 enum { CALLERS_MOST = 10000 }; // a damaged file may have calls that call themselves
 
@@ -212,6 +213,8 @@ static int operator_times_compare_times(const void *left, const void *right)
     const struct operator_time *b = right;
     if ((a->operator_id == 0) != (b->operator_id == 0))
         return a->operator_id == 0 ? 1 : -1;
+    if (a->passed != b->passed)
+        return a->passed > b->passed ? -1 : 1;
     for (int side = OPERATOR_SIDES - 1; side >= 0; side--) {
         if (a->self[side] != b->self[side])
             return a->self[side] > b->self[side] ? -1 : 1;
@@ -224,6 +227,7 @@ static void operator_times_add_up(struct operator_time *sum, const struct operat
     sum->calls += time->calls;
     sum->spans += time->spans;
     sum->kernel += time->kernel;
+    sum->passed += time->passed;
     for (unsigned side = 0; side < OPERATOR_SIDES; side++) {
         sum->total[side] += time->total[side];
         sum->self[side] += time->self[side];
@@ -310,6 +314,8 @@ static void operator_times_finish(const struct profile *profile, struct operator
     for (unsigned side = 0; side < OPERATOR_SIDES; side++)
         times->self[side] = sum.self[side];
     times->kernel = sum.kernel;
+    times->passed = sum.passed;
+    times->has_passed = sum.passed > 0;
     sort_items(times->operators, times->count, sizeof *times->operators,
                operator_times_compare_times);
     times->type_count = sum_by_text(profile, times, operator_times_type_of, 0, true, &times->types);
@@ -336,6 +342,27 @@ static bool operator_times_counts(const struct operator_meter *meter, const stru
     return !meter->derived || !operator_side_is_whole(track);
 }
 
+// Whether it is of a program that worked on a device.
+static bool is_of_program(const struct profile *profile, const struct operator_times *times)
+{
+    uint64_t device = 0;
+    for (uint32_t id = 1; id < profile->operators.count; id++)
+        device += times->operators[id].self[OPERATOR_DEVICE];
+    return device > 0 && profile_fact(profile, "target").size > 0;
+}
+
+static status measure_passed(struct profile *profile, struct operator_times *times)
+{
+    struct work_run run;
+    if (!is_of_program(profile, times))
+        return STATUS_OK;
+    STATUS_TRY(work_measure(profile, WORK_AUTO, &run));
+    for (size_t i = 0; i < run.sample_count; i++)
+        times->operators[run.parts[run.samples[i].part].operator_id].passed += run.samples[i].ns;
+    work_free(&run);
+    return STATUS_OK;
+}
+
 status operator_times_measure(struct profile *profile, struct operator_times *out_times)
 {
     *out_times = (struct operator_times){0};
@@ -356,6 +383,8 @@ status operator_times_measure(struct profile *profile, struct operator_times *ou
     free(meter.forwards);
     free(meter.seen);
     free(meter.open);
+    if (result == STATUS_OK)
+        result = measure_passed(profile, out_times);
     if (result == STATUS_OK)
         operator_times_finish(profile, out_times);
     else

@@ -8,11 +8,17 @@
 // `self` is the time in which the operator is the innermost one. `total` has what the operators
 // that it calls took as well, on both sides.
 //
+// What a program left to the host is a part of it like what its engines do; and an engine, or the
+// host, may take most of a run in far less time than many engines have together. Of a program that
+// worked on a device, `passed` is the share of each operator of the time that passed: a moment in
+// which several work is divided among them (work.h). It is not known of other profiles: there the
+// host only calls for what the device does.
+//
 // Time that belongs to no operator is the last row, with the id 0: spans that lie in no operator's
 // span. Waits and cores as a whole have none, nor has a profile that says nothing of any lane.
 //
-// Memory: 112 bytes an operator, one bit a call (33 where some are of a backward pass), and the
-// spans that are open at once on a track.
+// Memory: 120 bytes an operator, one bit a call (33 where some are of a backward pass), and the
+// spans that are open at once on a track; of a program, what work.h says besides.
 
 #ifndef OPSCOPE_ANALYSIS_OPERATOR_TIMES_H
 #define OPSCOPE_ANALYSIS_OPERATOR_TIMES_H
@@ -45,15 +51,18 @@ struct operator_time {
     uint64_t self[OPERATOR_SIDES];
     uint64_t backward[OPERATOR_SIDES]; // that the backward of its calls took: others' `self`
     uint64_t kernel; // ns, of the spans that say how long their kernels took inside them
+    double passed;   // ns
 };
 
 struct operator_times {
-    struct operator_time *operators; // slowest first: device, then host, by self
+    struct operator_time *operators; // slowest first: by `passed`, else device, then host, by self
     size_t count;
     struct operator_time *types; // operators of one type together; the id is of one of them
     size_t type_count;
     uint64_t self[OPERATOR_SIDES]; // of all
     uint64_t kernel;
+    double passed;
+    bool has_passed;  // it is known
     bool has_kernel;  // spans say it (a value `kernel_ns`)
     bool nobodys;     // one of `operators` and of `types` is the time of no operator
     uint64_t without; // spans that belong to no operator

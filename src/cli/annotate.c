@@ -333,6 +333,7 @@ const struct command COMMAND_ANNOTATE_PROFILING = {
     .details = DETAILS,
     .examples = "  annotate_profiling add.9.executable-targets.mlir runtime.csv annotated.csv\n"
                 "  annotate_profiling debug_info events.csv annotated.xlsx",
+    .own_exits = EXITS_WITHOUT_LOSS,
     .options = VENDOR_OPTIONS,
     .run = cli_annotate_run_vendor,
 };

@@ -32,6 +32,18 @@ static void print_option(const struct option *option)
         printf("  %-*s %s\n", COLUMN, left, option->help);
 }
 
+static void print_exits(const struct command *command)
+{
+    if (command->own_exits != NULL)
+        printf("\nexit: %s\n", command->own_exits);
+    else if (command->failure_exit != 0)
+        printf("\nexit: 0 done, %d failed\n", command->failure_exit);
+    else
+        printf("\nexit: 0 done, 1 failed, 2 wrong use, 3 done but data was lost (see the "
+               "ledger)%s%s\n",
+               command->exits != NULL ? ",\n" : "", command->exits != NULL ? command->exits : "");
+}
+
 void help_print(const struct command *command, const char *called)
 {
     printf("%s: %s\n\nusage: %s %s\n", called, command->summary, called, command->usage);
@@ -43,12 +55,7 @@ void help_print(const struct command *command, const char *called)
         print_option(option);
     if (command->examples != NULL)
         printf("\nexamples:\n%s\n", command->examples);
-    if (command->failure_exit != 0)
-        printf("\nexit: 0 done, %d failed\n", command->failure_exit);
-    else
-        printf("\nexit: 0 done, 1 failed, 2 wrong use, 3 done but data was lost (see the "
-               "ledger)%s%s\n",
-               command->exits != NULL ? ",\n" : "", command->exits != NULL ? command->exits : "");
+    print_exits(command);
 }
 
 void help_print_program(FILE *file, const struct command *const *commands)

@@ -89,6 +89,11 @@ static void put_option(struct output *output, const struct option *option)
 
 static void put_exit(struct output *output, const struct command *command)
 {
+    if (command != NULL && command->own_exits != NULL) {
+        output_text(output, ".SH EXIT STATUS\n");
+        help_manual_put_line(output, view_of(command->own_exits));
+        return;
+    }
     if (command != NULL && command->failure_exit != 0) {
         output_format(output, ".SH EXIT STATUS\n0 done, %d failed.\n", command->failure_exit);
         return;

@@ -30,6 +30,9 @@ struct option {
     const char *help;
 };
 
+// Exits of a tool of a vendor's that knows no code for lost data.
+#define EXITS_WITHOUT_LOSS "0 done, also when data was lost (stderr says it), 1 failed, 2 wrong use"
+
 struct arguments;
 struct table_form;
 
@@ -42,6 +45,7 @@ struct command {
     const char *details;          // NULL: none
     const char *examples;         // lines, NULL: none
     const char *exits;            // further exit codes: "4 this, 5 that"; NULL: none
+    const char *own_exits;        // all of them, where they are not those of others
     const struct option *options; // ends with a NULL name
     size_t abbreviated;           // of so many of the first ones the beginning is enough: --no-adv
     // What its rows are made of (table_options.h), up to a NULL; NULL: it prints no rows.

@@ -67,11 +67,12 @@ const struct command COMMAND_PROFILE = {
         "captured, and every one that Tracy is linked with (0.9 to 0.13); all of them lie on one\n"
         "time axis, beside the processes themselves. What they record is on the disk while they\n"
         "run, so that nothing that was flushed is lost, however they end.\n"
-        "Exit: the command's status; 3 when that was 0 and data was lost. SIGINT goes to the\n"
-        "command; what was captured until it ends is written.",
+        "SIGINT goes to the command; what was captured until it ends is written.",
     .examples = "  opscope profile -o run.prof -- python3 train.py\n"
                 "  opscope profile -o trace.pb -- opscope infer model.onnx --iterations 20\n"
                 "  opscope profile -p 9000 -o host.json -- python3 train.py",
+    .own_exits = "the command's status; 3 when that was 0 and data was lost (see the ledger); "
+                 "1 failed, 2 wrong use",
     .options = OPTIONS,
     .run = profile_command,
 };

@@ -301,10 +301,11 @@ const struct command COMMAND_TT_PERF_REPORT = {
     .name = "tt-perf-report",
     .link = "tt-perf-report",
     .usage = "FILE... [options]",
-    .summary = "tt-perf under the vendor's name: exit 0 also when rows were lost",
+    .summary = "tt-perf under the vendor's name, with its exit codes",
     .details = DETAILS,
     .examples = "  tt-perf-report ops_perf_results.csv\n"
                 "  tt-perf-report ops_perf_results.csv --csv table.csv --id-range 5-10",
+    .own_exits = EXITS_WITHOUT_LOSS,
     .options = OPTIONS,
     .abbreviated = VENDOR_OPTIONS,
     .tables = TABLES,

@@ -140,6 +140,17 @@ static void tt_profile_write_trace(struct capturing *capturing)
     status_free(result);
 }
 
+// The command's; as the vendor's tool has it, one that is fine and leaves nothing to report is not.
+static int exit_of(const struct capturing *capturing)
+{
+    const int code = capture_exit_status(&capturing->capture);
+    if (code != EXIT_DONE || capturing_has_data(capturing))
+        return code;
+    fprintf(stderr,
+            "opscope: tt_profile: no profiling data could be captured: there is no report\n");
+    return EXIT_FAILED;
+}
+
 static status tt_profile_command(const struct arguments *arguments, int *out_exit)
 {
     size_t count;
@@ -158,7 +169,7 @@ static status tt_profile_command(const struct arguments *arguments, int *out_exi
     if (result == STATUS_OK && capturing_has_data(&capturing))
         tt_profile_write_trace(&capturing);
     if (result == STATUS_OK)
-        *out_exit = capture_exit_status(&capturing.capture);
+        *out_exit = exit_of(&capturing);
     return status_first(result, capturing_end(&capturing, result == STATUS_OK));
 }
 
@@ -180,10 +191,11 @@ const struct command COMMAND_TT_PROFILE = {
         "program with Tracy and its device's log say, or of what opscope's own runtime\n"
         "recorded. What was captured is also written as Tracy saves traces, for its viewer:\n"
         "generated/profiler/.logs/tracy_profile_log_host.tracy below $TT_METAL_HOME, else\n"
-        "below install/tt-metal, or .logs below $TT_METAL_PROFILER_DIR. Exit: the command's\n"
-        "status. A command in which nothing records gets no report, but a message.",
+        "below install/tt-metal, or .logs below $TT_METAL_PROFILER_DIR. A command in which\n"
+        "nothing records gets no report, but a message.",
     .examples = "  tt_profile \"python3 train.py\"\n"
                 "  tt_profile -o mnist.csv -p 9000 \"python3 train.py\"",
+    .own_exits = "the command's status; where that is 0: 1 without a report; 1 failed, 2 wrong use",
     .options = OPTIONS,
     .run = tt_profile_command,
 };

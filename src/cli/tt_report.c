@@ -270,9 +270,10 @@ const struct command COMMAND_PROCESS_OPS_LOGS = {
     .details = "Reads DIR/.logs and writes DIR/reports/[NAME/][DATE/]ops_perf_results[_NAME][_DATE]"
                ".csv,\nwith the device log and Tracy's trace beside it, as tt-metal lays them out. "
                "DIR is\n$TT_METAL_PROFILER_DIR, else $TT_METAL_HOME/generated/profiler, else "
-               "generated/profiler.\nExit 0 also when data is lost, which is said on stderr.",
+               "generated/profiler.",
     .examples = "  process_ops_logs -o generated/profiler\n"
                 "  process_ops_logs -n resnet --date",
+    .own_exits = EXITS_WITHOUT_LOSS,
     .options = VENDOR_OPTIONS,
     .abbreviated = sizeof VENDOR_OPTIONS / sizeof VENDOR_OPTIONS[0] - 1,
     .run = tt_report_run_vendor,

@@ -129,13 +129,23 @@ static struct table_cell reports_operators_spans_cell(const struct table_query *
     return table_whole(reports_operators_time_of(query)->spans);
 }
 
-// On the device all of its time is shared out. On the host nobody's time may be the start of a
-// program or hours of waiting: the operators share what they took.
+static struct table_cell passed_cell(const struct table_query *query)
+{
+    const struct operators_report *report = query->report;
+    return table_whole_if(report->times->has_passed,
+                          (uint64_t)(reports_operators_time_of(query)->passed + 0.5));
+}
+
+// Of the time that passed, where it is known. On the device all of its time is shared out. On the
+// host nobody's time may be the start of a program or hours of waiting: the operators share what
+// they took.
 static struct table_cell reports_operators_share_cell(const struct table_query *query)
 {
     const struct operators_report *report = query->report;
     const struct operator_time *time = reports_operators_time_of(query);
     enum operator_side side = OPERATOR_DEVICE;
+    if (report->times->has_passed)
+        return table_real(time->passed / report->times->passed);
     while (side > 0 && !report->sides[side])
         side--;
     const struct operator_times *times = report->times;
@@ -181,35 +191,40 @@ static struct table_cell backward_cell(const struct table_query *query)
 // clang-format off
 #define FIGURES                                                                                    \
     {.key = "calls", .meaning = "executions that have spans", .type = TABLE_COUNT, .width = 7,     \
-     .place = 7, .loss = 2, .cell = calls_cell},                                                   \
+     .place = 8, .loss = 2, .cell = calls_cell},                                                   \
     {.key = "spans", .meaning = "spans of these calls", .type = TABLE_COUNT, .width = 7,           \
-     .place = 8, .loss = 3, .cell = reports_operators_spans_cell},                                                   \
-    {.key = "share", .meaning = "of the device's time; without one, of the operators' on the host",   \
-     .type = TABLE_RATIO, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 7, .place = 5,           \
+     .place = 9, .loss = 3, .cell = reports_operators_spans_cell},                                                   \
+    {.key = "time_ns", .title = "time", .type = TABLE_NS, .look = TABLE_SCALED, .width = 9,        \
+     .flags = TABLE_HIDE_EMPTY | TABLE_OPTIONAL | TABLE_NOT_CSV | TABLE_EMPTY_ABSENT, .place = 1,  \
+     .cell = passed_cell,                                                                          \
+     .meaning = "its share of the time that passed (runs of programs on a device)"},               \
+    {.key = "share",                                                                               \
+     .meaning = "of all time_ns, else of the device's time, else operators' on the host",          \
+     .type = TABLE_RATIO, .digits = 1, .flags = TABLE_WITH_UNIT, .width = 7, .place = 6,           \
      .cell = reports_operators_share_cell},                                                                          \
-    {TIME("host", OPERATOR_HOST, 3, "on the host, without operators inside", 0)},                  \
+    {TIME("host", OPERATOR_HOST, 4, "on the host, without operators inside", 0)},                  \
     {.key = "host_total_ns", .meaning = "on the host, with operators inside", .type = TABLE_NS,    \
      .look = TABLE_SCALED, .argument = OPERATOR_HOST, .cell = reports_operators_total_cell},                         \
-    {TIME("device", OPERATOR_DEVICE, 1, "on the device's engines, without operators inside", 0)},  \
+    {TIME("device", OPERATOR_DEVICE, 2, "on the device's engines, without operators inside", 0)},  \
     {.key = "device_total_ns", .meaning = "on the device's engines, with operators inside",        \
      .type = TABLE_NS, .look = TABLE_SCALED, .argument = OPERATOR_DEVICE, .cell = reports_operators_total_cell},     \
     {.key = "kernel_ns", .title = "kernel", .meaning = "of the kernels inside the firmware's time",\
      .type = TABLE_NS, .look = TABLE_SCALED, .flags = TABLE_HIDE_EMPTY | TABLE_OPTIONAL,           \
-     .width = 9, .place = 2, .cell = kernel_cell},                                                 \
+     .width = 9, .place = 3, .cell = kernel_cell},                                                 \
     {.key = "backward_device_ns", .title = "backward", .type = TABLE_NS, .look = TABLE_SCALED,     \
      .flags = TABLE_HIDE_EMPTY | TABLE_OPTIONAL | TABLE_NOT_CSV | TABLE_EMPTY_ABSENT,             \
-     .width = 9, .place = 6,                                                                       \
+     .width = 9, .place = 7,                                                                       \
      .loss = 5, .argument = OPERATOR_DEVICE, .cell = backward_cell,                                \
      .meaning = "of the device, for its backward: it is in the rows of who did that"},             \
     {.key = "backward_host_ns", .type = TABLE_NS, .look = TABLE_SCALED,                            \
      .flags = TABLE_OPTIONAL | TABLE_NOT_CSV, .argument = OPERATOR_HOST, .cell = backward_cell,    \
      .meaning = "the same on the host"},                                                           \
-    {TIME("unknown", OPERATOR_UNKNOWN, 4,                                                          \
+    {TIME("unknown", OPERATOR_UNKNOWN, 5,                                                          \
           "on engines of which nobody said whether they are the device's", TABLE_OPTIONAL)}
 
 static const struct table_column OPERATOR_COLUMNS[] = {
     {.key = "operator", .meaning = "name, type where it differs, and inputs, for people",
-     .place = 10, .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .cell = operator_cell},
+     .place = 11, .flags = TABLE_NOT_CSV | TABLE_NOT_JSON, .cell = operator_cell},
     {.key = "name", .meaning = "of the operator, or its place in the source", .cell = reports_operators_name_cell},
     {.key = "type", .meaning = "of the operator, or its name where it has none", .cell = reports_operators_type_cell},
     {.key = "location", .meaning = "place in the source", .flags = TABLE_OPTIONAL,
@@ -225,19 +240,19 @@ static const struct table_column OPERATOR_COLUMNS[] = {
     {.key = "block", .meaning = "the path above the node", .flags = TABLE_OPTIONAL | TABLE_NOT_CSV,
      .cell = reports_operators_value_cell},
     {.key = "bound", .meaning = "what takes most of it: compute, ddr, multicast, layout, sync; mixed",
-     .flags = TABLE_OPTIONAL | TABLE_HIDE_EMPTY | TABLE_NOT_CSV, .place = 9, .width = 7, .loss = 4,
+     .flags = TABLE_OPTIONAL | TABLE_HIDE_EMPTY | TABLE_NOT_CSV, .place = 10, .width = 7, .loss = 4,
      .cell = reports_operators_value_cell},
     FIGURES,
 };
 
 static const struct table_column BLOCK_COLUMNS[] = {
-    {.key = "block", .meaning = "path of nodes", .place = 10,
+    {.key = "block", .meaning = "path of nodes", .place = 11,
      .cell = reports_operators_value_cell},
     FIGURES,
 };
 
 static const struct table_column TYPE_COLUMNS[] = {
-    {.key = "type", .meaning = "of the operators, or their name where it has none", .place = 10,
+    {.key = "type", .meaning = "of the operators, or their name where it has none", .place = 11,
      .cell = reports_operators_type_cell},
     FIGURES,
 };

@@ -145,6 +145,17 @@ def test_help(folder):
     contains(perfetto_logger("--help").out, "usage: perfetto_logger ")
 
 
+def test_help_does_not_contradict_itself_about_exits(folder):
+    """Tools of the vendors know no code for lost data; who runs a command ends as that does."""
+    for command in ("process_ops_logs", "tt-perf-report", "annotate_profiling"):
+        text = opscope(command, "--help").out
+        matches(text, r"^exit: 0 done, also when data was lost \(stderr says it\), 1 failed, 2 wrong use$", command)
+        true("3 done" not in text, command)
+    for command in ("profile", "tt_profile"):
+        matches(opscope(command, "--help").out, r"^exit: the command's status; ", command)
+    del folder
+
+
 def test_help_of_one_command(folder):
     use = setting(folder)
     for command in COMMANDS:

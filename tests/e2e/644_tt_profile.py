@@ -149,6 +149,10 @@ def test_a_command_without_anything_to_report(folder):
     result = tt_profile("exit 3", folder=folder, code=3)
     contains(result.err, "nothing in the command records", "message")
     true(not list(folder.rglob("*.csv")), "no report is called done")
+    result = tt_profile("true", folder=folder, code=1)
+    contains(result.err, "tt_profile: no profiling data could be captured: there is no report", "as the vendor's")
+    true(not list(folder.rglob(".opscope-capture-*")), "folders left")
+    opscope("profile", "-o", folder / "x.prof", "--", "true", code=0)
 
 
 def test_wrong_use(folder):

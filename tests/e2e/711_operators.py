@@ -3,6 +3,7 @@
 
 from support import *
 
+from onnx_writer import *
 from torq_compile import *
 
 
@@ -64,6 +65,35 @@ def test_every_span_is_in_a_row_or_told(folder):
                                          "traceEvents": trace}))
     contains(opscope("operators", folder / "t.json").out,
              "1 spans belong to no operator, of these 1 in no row: others have their time")
+
+
+def test_what_one_core_or_the_host_does_is_not_hidden(folder):
+    """64 cores have hours together; what takes most of a run is what everybody waits for."""
+    nodes = [make_node("Relu", ["x"], ["a"], name="first"), make_node("CumSum", ["a", "axis"], ["b"], name="sums"),
+             make_node("Relu", ["b"], ["y"], name="last")]
+    sides = [[make_value(name, "f32", [256, 256])] for name in "xy"]
+    network = write(folder / "net.onnx", make_model(
+        make_graph(nodes, *sides, [make_tensor("axis", "i64", [], [0])]), opset=14))
+    opscope("compile", network, "-t", "wormhole_b0", "-o", folder / "a.opx")
+    opscope("run", folder / "a.opx", "--device", "sim", "--timing-only", "--profile", folder / "a.prof")
+    report = opscope("operators", folder / "a.prof", "--json").json()
+    first, second = report["operators"][:2]
+    equal(first["name"], "sums")
+    true(first["share"] > 0.5 and first["device_ns"] < second["device_ns"], f"{first}, {second}")
+    close_to(sum(op["share"] for op in report["operators"]), 1, 1e-6, "sum of the shares")
+    path = opscope("explain", folder / "a.prof", "--json").json()
+    true("sums" in str(path)[:2000], "as explain says")
+
+
+def test_an_operator_on_the_host_of_a_program_is_the_first(folder):
+    model = shared("data/models/unet_small/model.onnx")
+    opscope("compile", model, "-t", "wormhole_b0", "-o", folder / "a.opx")
+    opscope("run", folder / "a.opx", "--device", "sim", "--timing-only", "--profile", folder / "a.prof")
+    first = opscope("operators", folder / "a.prof", "--json").json()["operators"][0]
+    equal([first["type"], first["device_ns"]], ["Resize", 0])
+    equal(first["time_ns"], first["host_ns"])
+    true(first["share"] > 0.5, f"{first}")
+    matches(opscope("operators", folder / "a.prof").out, r"time +device +host +share")
 
 
 def test_a_profile_without_operators(folder):

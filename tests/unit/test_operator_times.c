@@ -2,6 +2,7 @@
 
 #include "analysis/operator_times.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -114,10 +115,81 @@ static void every_moment_counts_for_the_innermost(void **state)
     }
 }
 
+struct worked {
+    enum role role;
+    uint32_t operator_id;
+    uint64_t start, end;
+};
+
+// A lane for each piece of work; a program's where `target` is given.
+static struct profile *make_run(const struct worked *pieces, size_t count, const char *target)
+{
+    struct profile *profile = profile_create();
+    for (uint32_t i = 1; i <= OPERATORS; i++) {
+        profile_operator_add(profile, &(struct operator_description){0});
+        profile_call_add(profile, &(struct call){.operator_id = i});
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct track lane = {.kind = TRACK_LANE, .provenance = PROVENANCE_MODELLED};
+        profile_track_set_engine(profile, &lane, pieces[i].role, "engine");
+        const struct event event = {.start = pieces[i].start,
+                                    .end = pieces[i].end,
+                                    .track = profile_track_add(profile, &lane),
+                                    .call = pieces[i].operator_id};
+        profile_event_add(profile, &event, VIEW_LITERAL(""));
+    }
+    if (target != NULL)
+        profile_fact_add(profile, "target", view_of(target));
+    status_free(profile_finish(profile));
+    return profile;
+}
+
+static void operators_of_a_program_share_the_time_that_passed(void **state)
+{
+    (void)state;
+    // The second works on four engines, the third on two of them and alone for a while.
+    static const struct worked PIECES[] = {
+        {ROLE_HOST, 1, 0, 60},         {ROLE_COMPUTE, 2, 60, 80},     {ROLE_COMPUTE, 2, 60, 80},
+        {ROLE_TRANSFER_IN, 2, 60, 80}, {ROLE_TRANSFER_IN, 2, 60, 80}, {ROLE_COMPUTE, 3, 70, 100},
+        {ROLE_COMPUTE, 3, 70, 80},
+    };
+    enum { PIECES_COUNT = sizeof PIECES / sizeof PIECES[0] };
+    struct profile *profile = make_run(PIECES, PIECES_COUNT, "wormhole_b0");
+    struct operator_times times;
+    assert_true(operator_times_measure(profile, &times) == STATUS_OK);
+    assert_true(times.has_passed && times.count == 3);
+    const uint32_t order[] = {1, 3, 2};
+    const double passed[] = {60, 20 + 10.0 / 3, 10 + 20.0 / 3};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(times.operators[i].operator_id, order[i]);
+        assert_true(fabs(times.operators[i].passed - passed[i]) < 1e-9);
+    }
+    assert_true(fabs(times.passed - 100) < 1e-9);
+    operator_times_free(&times);
+    profile_free(profile);
+
+    // Calls of a framework: by the engines' time.
+    profile = make_run(PIECES, PIECES_COUNT, NULL);
+    assert_true(operator_times_measure(profile, &times) == STATUS_OK);
+    assert_false(times.has_passed);
+    assert_int_equal(times.operators[0].operator_id, 2);
+    assert_int_equal(times.operators[1].operator_id, 3);
+    operator_times_free(&times);
+    profile_free(profile);
+
+    // A program of the host's alone: nothing to tell apart.
+    profile = make_run(PIECES, 1, "host");
+    assert_true(operator_times_measure(profile, &times) == STATUS_OK);
+    assert_false(times.has_passed);
+    operator_times_free(&times);
+    profile_free(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_moment_counts_for_the_innermost),
+        cmocka_unit_test(operators_of_a_program_share_the_time_that_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,12 +117,26 @@ static enum operator_side side_that_counts(const uint64_t self[OPERATOR_SIDES])
     return self[OPERATOR_HOST] > 0 ? OPERATOR_HOST : OPERATOR_UNKNOWN;
 }
 
-static const struct operator_time *longest(const struct operator_time *rows, size_t count,
-                                           enum operator_side side)
+// What an operator took of the time that passed, or of that of the side that counts.
+static double taken_by(const struct operator_times *times, const struct operator_time *time)
+{
+    return times->has_passed ? time->passed : (double)time->self[side_that_counts(times->self)];
+}
+
+static double share_taken(const struct operator_times *times, const struct operator_time *time)
+{
+    const double whole =
+        times->has_passed ? times->passed : (double)times->self[side_that_counts(times->self)];
+    return whole > 0 ? 100 * taken_by(times, time) / whole : 0;
+}
+
+static const struct operator_time *longest(const struct operator_times *times,
+                                           const struct operator_time *rows, size_t count)
 {
     const struct operator_time *most = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].operator_id != 0 && (most == NULL || rows[i].self[side] > most->self[side]))
+        if (rows[i].operator_id != 0 &&
+            (most == NULL || taken_by(times, &rows[i]) > taken_by(times, most)))
             most = &rows[i];
     }
     return most;
@@ -131,20 +145,21 @@ static const struct operator_time *longest(const struct operator_time *rows, siz
 static bool say_which_operators(const struct verdict_facts *facts, struct bytes *to)
 {
     const struct operator_times *times = facts->operators;
-    const enum operator_side side = side_that_counts(times->self);
-    const struct operator_time *type = longest(times->types, times->type_count, side);
-    const struct operator_time *one = longest(times->operators, times->count, side);
+    const struct operator_time *type = longest(times, times->types, times->type_count);
+    const struct operator_time *one = longest(times, times->operators, times->count);
     char calls[FIGURES_ROOM];
-    if (type == NULL || one == NULL || type->self[side] == 0)
+    if (type == NULL || one == NULL || taken_by(times, type) == 0)
         return false;
     append_name(to, profile_text(facts->profile,
                                  profile_operator(facts->profile, type->operator_id)->type));
     bytes_append_format(to, " takes most: %.1f %% of the %s in %s call%s; of single operators ",
-                        percent_of(type->self[side], times->self[side]), SIDES[side],
+                        share_taken(times, type),
+                        times->has_passed ? "time that passed"
+                                          : SIDES[side_that_counts(times->self)],
                         figures_count(type->calls, calls), type->calls == 1 ? "" : "s");
     append_name(
         to, profile_text(facts->profile, profile_operator(facts->profile, one->operator_id)->name));
-    bytes_append_format(to, " does, %.1f %%.", percent_of(one->self[side], times->self[side]));
+    bytes_append_format(to, " does, %.1f %%.", share_taken(times, one));
     return true;
 }
 
