@@ -2,8 +2,8 @@
 # make demo       networks compiled, run, annotated and shown, in a minute
 # make test       everything that must hold; the last line counts
 # make test-long  what takes longer: make conformance, tests that sample the networks with all of them,
-#                 every call that can fail, mutated programs, the build for boards under qemu, a minute
-#                 of fuzzing for each target
+#                 every call that can fail, mutated programs, what works on threads under the thread
+#                 sanitizer, the build for boards under qemu, a minute of fuzzing for each target
 # make conformance  the ONNX project's tests and TOSA against MLIR, all of them; with SANITIZE=1 the
 #                 program of build-asan does them
 # make coverage   lines that the tests run, by room (COVERAGE="unit e2e", E2E="what pytest's -k takes")
@@ -38,6 +38,8 @@ E2E ?=
 LIBRARIES = libopscope.so libopscope.a libopscope-record.so libopscope-record.a libopscope-session.so
 
 SANITIZERS = -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+# Threads that look at what others change.
+RACES = -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false
 # Counters that several threads add to; warnings that only the counters cause.
 MEASURE = -Dbuildtype=debugoptimized -Db_coverage=true -Dc_args=-fprofile-update=atomic -Dwerror=false
 
@@ -50,7 +52,7 @@ build = ninja -n -C $(1) $(2) | grep -q 'no work to do' || echo "building $(1) $
 links = mkdir -p $(1)/bin && ln -sf ../opscope $(1)/bin/opscope && $(1)/bin/opscope links $(1)/bin
 
 .PHONY: all demo test test-long conformance coverage bench fuzz lint format docs install install-files \
-	uninstall deb clean board dependencies test-dependencies build-asan build-fuzz
+	uninstall deb clean board dependencies test-dependencies build-asan build-fuzz build-tsan
 .NOTPARALLEL:
 
 all: dependencies
@@ -65,7 +67,7 @@ test: test-dependencies all build-asan build-fuzz
 	@$(call build,build)
 	@tests/run.py
 
-test-long: test-dependencies all build-asan build-fuzz
+test-long: test-dependencies all build-asan build-fuzz build-tsan
 	@$(call build,build)
 	-@scripts/install-dependencies.sh board
 	@FUZZ_TOTAL=$(FUZZ_TOTAL) tests/run.py long
@@ -195,6 +197,11 @@ test-dependencies:
 build-asan:
 	@$(call setup,$@,$(SANITIZERS))
 	@$(call build,$@)
+	@$(call links,$@)
+
+build-tsan:
+	@$(call setup,$@,$(RACES))
+	@$(call build,$@,opscope)
 	@$(call links,$@)
 
 build-fuzz:

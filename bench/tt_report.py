@@ -28,7 +28,8 @@ CORES, ROWS_PER_OP = 64, 1600
 # and core, 320 per run, and the report's cells (16 bytes each, about 80 a row)
 # and texts; 4 MiB for everything that does not grow.
 BYTES_PER_OP = 2 * (32 * CORES + 320 + 200 + 80 * 16 + 2500)
-BASE = 4 * MIB
+# 2 MiB for each thread, which has parts of the log under way.
+BASE = 4 * MIB + 2 * MIB * len(os.sched_getaffinity(0))
 
 
 def measure(options, folder):

@@ -98,7 +98,7 @@ EXAMPLES = {
     "score": (["IN/networks/net.mlir", "-n", "1"], []),
     "annotate": (["IN/a.opx", "IN/a.prof", "OUT/a.csv"], ["a.csv"]),
     "tt-report": (["IN/logs", "-o", "OUT/ops.csv"], ["ops.csv"]),
-    "perfetto_logger": (["--compile_profile", "IN/c1.csv", "--pb", "OUT/p.pb"], ["p.pb"]),
+    "perfetto_logger": (["--compile_profile", "IN/large.csv", "--pb", "OUT/p.pb"], ["p.pb"]),
     "annotate_profiling": (["IN/a.opx", "IN/host.csv", "OUT/a.xlsx"], ["a.xlsx"]),
     "process_ops_logs": (["-o", "OUT", "--device-only"], []),
     "tt-perf": (["IN/ops.csv"], []),
@@ -135,11 +135,14 @@ class Bench:
     def make_inputs(self):
         sys.path.insert(0, str(ROOT / "tests/gen"))
         import tenstorrent_logs  # pylint: disable=import-outside-toplevel
+        from torq_compile import compile_csv, random_spans  # pylint: disable=import-outside-toplevel
         self.inputs.mkdir()
         # Apart: what programs are annotated with is looked for beside them, and missed by nobody.
         (self.inputs / "networks").mkdir()
         (self.inputs / "networks/net.mlir").write_text(NETWORK)
         shutil.copy(CORPUS / "torq/c1.csv", self.inputs)
+        # Several parts (src/base/parts.h): threads work on it.
+        (self.inputs / "large.csv").write_bytes(compile_csv("c2", random_spans(9000, seed=1)))
         shutil.copy(CORPUS / "chrome/kineto.json", self.inputs)
         shutil.copy(CORPUS / "onnx/layer_Gemm.onnx", self.inputs / "gemm.onnx")
         (self.inputs / "stats").mkdir()
@@ -170,7 +173,8 @@ class Bench:
         before = set(out.rglob("*"))
         count = self.folder / f"{out.name}.count"
         count.write_bytes(bytes(16))
-        environment = {**os.environ, "TMPDIR": str(temporary), "FAULTS_COUNT": str(count)}
+        environment = {**os.environ, "TMPDIR": str(temporary), "FAULTS_COUNT": str(count),
+                       "OPSCOPE_THREADS": "3"}
         if fault is not None:
             call, error, after, _ = fault
             environment.update(FAULTS_CALL=call, FAULTS_AT=str(at), FAULTS_ERROR=str(error),

@@ -13,7 +13,8 @@ Suites (the first five when none is named):
     lint    scripts/lint.sh
     long    what takes longer: the end-to-end tests that take a sample of the networks
             with all of them, every call that can fail, mutated programs in build-asan, files that
-            change a thousand times, tests/conformance.py and tests/fuzz.py
+            change a thousand times, what works on several threads under the thread
+            sanitizer (build-tsan/), tests/conformance.py and tests/fuzz.py
 
 --only takes the tests whose name has TEXT (of end-to-end tests, what pytest's -k
 takes). The last line is "N passed, N failed, N skipped"; exit 1 when anything failed.
@@ -40,6 +41,8 @@ TAP = re.compile(r"^\s*(not )?ok \d+(?: - )?([^#]*)(# *SKIP *(.*))?$", re.IGNORE
 # End-to-end tests that take all networks instead of some when OPSCOPE_ALL is set, or that build
 # something of their own; conformance.py runs the others of this kind.
 SAMPLES = "042_million or 046_changing or 051_faults or 540_run or 624_damaged or 630_run or 632_annotate or 663_aarch64 or 905_packages"
+# Files that make threads work together, whatever they do: a race ends the program with an exit of its own.
+THREADED = "052_threads"
 
 Counts = collections.namedtuple("Counts", "passed failed skipped")
 NONE = Counts(0, 0, 0)
@@ -155,6 +158,7 @@ SUITES = {
     "lint": [lambda options: run_meson(options, "build", "lint")],
     "long": [lambda options: run_pytest(options, "build", SAMPLES, OPSCOPE_ALL="1"),
              lambda options: run_pytest(options, "build-asan", "626_mutated", OPSCOPE_ALL="1"),
+             lambda options: run_pytest(options, "build-tsan", THREADED),
              lambda options: run_script("conformance.py", OPSCOPE_ALL="1"),
              lambda options: run_script("fuzz.py")],
 }

@@ -2,7 +2,8 @@
 // docs/formats/profile.md describes it byte by byte.
 //
 // A file that is cut off is read up to the cut, a damaged block is skipped;
-// both are accounted for in the ledger.
+// both are accounted for in the ledger. Blocks are taken as they lie in the mapped file, so that
+// there is nothing to be done in parts (base/parts.h).
 
 #ifndef OPSCOPE_PROFILE_FILE_H
 #define OPSCOPE_PROFILE_FILE_H

@@ -16,13 +16,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SANITIZERS = {
     "ASAN_OPTIONS": "exitcode=99:detect_stack_use_after_return=1:strict_string_checks=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=99",
+    "TSAN_OPTIONS": "exitcode=99:halt_on_error=1",
     "OPSCOPE_SANITIZED": "1",
 }
 
 
 def pytest_addoption(parser):
     parser.addoption("--build", metavar="FOLDER",
-                     help="the build to test: build, build-asan (OPSCOPE_BIN names another's bin)")
+                     help="the build to test: build, build-asan, build-tsan (OPSCOPE_BIN names another's bin)")
     parser.addoption("--vendor", metavar="CHECKOUT",
                      help="of tenstorrent/tt-perf-report, to compare tt-perf-report with (322)")
     parser.addoption("--tracy", metavar="FOLDER",
@@ -39,7 +40,7 @@ def pytest_configure(config):
         os.environ["OPSCOPE_TT_PERF_REPORT"] = config.getoption("vendor")
     if config.getoption("tracy"):
         os.environ["OPSCOPE_TRACY_TOOLS"] = config.getoption("tracy")
-    if build and "asan" in build:
+    if build and ("asan" in build or "tsan" in build):
         os.environ.update(SANITIZERS)
     if config.getoption("numprocesses", None) and config.getoption("dist") == "load":
         config.option.dist = "loadgroup"

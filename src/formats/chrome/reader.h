@@ -4,7 +4,8 @@
 // are any, to see in which order to pair them. Memory: what is distinct (names, keys, threads),
 // the spans that are open at once, two batches of events, and the windows of three spools (flows,
 // and what has to be put in order, lie in temporary files): 32 MiB and 256 bytes a thread for
-// traces with up to a hundred thousand distinct names, whatever their size.
+// traces with up to a hundred thousand distinct names, whatever their size, on a few threads; each
+// has two pieces of the file under way (pieces.h).
 //
 // Malformed, cut off and contradictory traces are read as far as they go; the profile's ledger
 // says what is missing and why.

@@ -7,6 +7,9 @@
 // (at most 64 MiB, in traces of Perfetto's own under 512 KiB). Tracks that must
 // be put in order of time first go through a spool.
 //
+// Read in a row, not in parts (base/parts.h): interned texts, clocks and open spans of a sequence
+// run through from packet to packet.
+//
 // Malformed, cut off and contradictory traces are read as far as they go; the
 // profile's ledger says what is missing and why.
 

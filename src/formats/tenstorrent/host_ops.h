@@ -6,6 +6,9 @@
 // operation and function called, and the JSON of distinct operations as a tree
 // (an operation that the host cached is described once).
 //
+// Read in a row, not in parts (base/parts.h): a message may go on for many lines, and what it is
+// about depends on those before it.
+//
 // What is wrong with a message is noted in the ledger of a profile (track 0)
 // with its file and line, and reading goes on.
 

@@ -1,7 +1,8 @@
 // The logs of one Tenstorrent capture: up to three files, opened, read and
 // joined. docs/formats/tenstorrent-logs.md describes them.
 //
-// Memory: that of device_ops.h and host_ops.h, and 48 bytes per row joined.
+// Memory: that of device_ops.h, host_ops.h and the pieces of the log (device_pieces.h), and 48
+// bytes per row joined.
 
 #ifndef OPSCOPE_FORMATS_TENSTORRENT_LOGS_H
 #define OPSCOPE_FORMATS_TENSTORRENT_LOGS_H

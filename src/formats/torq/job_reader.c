@@ -1,6 +1,8 @@
 // R1: one row is one job of the NPU's controller (NSS), written at its end.
 // time_since_open is when the job ended and time_since_start how long it took,
 // although the documents call the latter "since the previous operation".
+//
+// Read in a row, not in parts (base/parts.h): each job counts on from the one before.
 
 #include "base/doubles.h"
 #include "lanes.h"

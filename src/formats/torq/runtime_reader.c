@@ -2,6 +2,9 @@
 // clock; a span is a begin with its end. How long a program of the NPU, or in R4
 // of the host, runs is not logged: it is derived, from the begin of its start to
 // the end of the wait that follows.
+//
+// Read in a row, not in parts (base/parts.h): a begin waits for its end, and elapsed times count
+// on from the row before.
 
 #include <stdlib.h>
 

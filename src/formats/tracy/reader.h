@@ -2,7 +2,8 @@
 //
 // Zones of threads and devices, messages, frames and plots become events. Locks, memory, call
 // stacks, samples and pictures are not read: a remark of the ledger says so. The format has no
-// tags and no lengths: after what is damaged nothing can be read, and the ledger says where.
+// tags and no lengths: after what is damaged nothing can be read, and the ledger says where; nor
+// can it be cut into parts (base/parts.h).
 //
 // Memory: the tables of the file (texts, locations, threads) and what lies around the deepest
 // zone; the unpacked file lies in a spool.
