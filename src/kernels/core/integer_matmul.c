@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clones.h"
 #include "integer_core.h"
 #include "isa.h"
 
@@ -13,7 +14,7 @@
 // The second side lies in panels of PANEL columns: for each pair of depth indices
 // k, k + 1 the two numbers of each column side by side, which is what one
 // multiply-add instruction takes.
-enum { PANEL = 16, STRIP = 4 };
+enum { PANEL = 16, STRIP = 12, FEW = 4 };
 
 struct integer_packed {
     uint64_t columns;
@@ -36,16 +37,20 @@ int16_t *integer_allocate(uint64_t count)
     return malloc((size_t)(count == 0 ? 1 : count) * sizeof(int16_t));
 }
 
-#define WIDEN(type)                                                                                \
-    do {                                                                                           \
-        const type *from = (const type *)data + first;                                             \
-        if (stride == 1)                                                                           \
-            for (uint64_t i = 0; i < count; i++)                                                   \
-                out[i] = (int16_t)(from[i] - zero);                                                \
-        else                                                                                       \
-            for (uint64_t i = 0; i < count; i++)                                                   \
-                out[i] = (int16_t)(from[i * stride] - zero);                                       \
-    } while (0)
+#define DEFINE_WIDEN(name, type)                                                                   \
+    CORE_CLONES(void, name,                                                                        \
+                (const type *from, uint64_t stride, uint64_t count, int32_t zero, int16_t *out),   \
+                (from, stride, count, zero, out))                                                  \
+    {                                                                                              \
+        for (uint64_t i = 0; stride == 1 && i < count; i++)                                        \
+            out[i] = (int16_t)(from[i] - zero);                                                    \
+        for (uint64_t i = 0; stride != 1 && i < count; i++)                                        \
+            out[i] = (int16_t)(from[i * stride] - zero);                                           \
+    }
+
+DEFINE_WIDEN(widen_u8, uint8_t)
+DEFINE_WIDEN(widen_i8, int8_t)
+DEFINE_WIDEN(widen_i16, int16_t)
 
 void integer_widen(enum element element, const void *data, uint64_t first, uint64_t stride,
                    uint64_t count, int32_t zero, int16_t *out)
@@ -53,13 +58,13 @@ void integer_widen(enum element element, const void *data, uint64_t first, uint6
     switch (element) {
     case ELEMENT_U8:
     case ELEMENT_U4:
-        WIDEN(uint8_t);
+        widen_u8((const uint8_t *)data + first, stride, count, zero, out);
         break;
     case ELEMENT_I16:
-        WIDEN(int16_t);
+        widen_i16((const int16_t *)data + first, stride, count, zero, out);
         break;
     default:
-        WIDEN(int8_t);
+        widen_i8((const int8_t *)data + first, stride, count, zero, out);
         break;
     }
 }
@@ -193,7 +198,7 @@ __attribute__((target("avx2"), always_inline)) static inline void
 strip_rows(const int16_t *a, uint64_t a_stride, int rows, const int16_t *panel, uint64_t pairs,
            uint32_t sums[STRIP][PANEL])
 {
-    __m256i low[STRIP], high[STRIP];
+    __m256i low[FEW], high[FEW];
     for (int r = 0; r < rows; r++)
         low[r] = high[r] = _mm256_setzero_si256();
     for (uint64_t p = 0; p < pairs; p++) {
@@ -217,22 +222,107 @@ __attribute__((target("avx2"))) static void strip_avx2(const int16_t *a, uint64_
                                                        uint64_t rows, const int16_t *panel,
                                                        uint64_t pairs, uint32_t sums[STRIP][PANEL])
 {
-    if (rows == STRIP) {
-        strip_rows(a, a_stride, STRIP, panel, pairs, sums);
-        return;
-    }
-    for (uint64_t r = 0; r < rows; r++)
+    uint64_t r = 0;
+    for (; r + FEW <= rows; r += FEW)
+        strip_rows(a + r * a_stride, a_stride, FEW, panel, pairs, sums + r);
+    for (; r < rows; r++)
         strip_rows(a + r * a_stride, a_stride, 1, panel, pairs, sums + r);
 }
+
+// A line of a panel is a vector: sums + both products of each column's pair.
+#define ADD_avx512(sums, both, line)                                                               \
+    _mm512_add_epi32((__m512i)(sums), _mm512_madd_epi16(both, (__m512i)(line)))
+#define ADD_vnni(sums, both, line) _mm512_dpwssd_epi32((__m512i)(sums), both, (__m512i)(line))
+// gcc 12 does not align these sums on the stack that its sanitizer makes up (PR 110027).
+#define FOR_avx512 __attribute__((target("avx512f,avx512bw"), no_sanitize("address")))
+#define FOR_vnni __attribute__((target("avx512f,avx512bw,avx512vnni"), no_sanitize("address")))
+
+// `panels` neighbours by `together` rows, both numbers constants so that the sums stay in
+// registers.
+#define DEFINE_STRIP(suffix, together, panels)                                                     \
+    FOR_##suffix static void strip_##suffix##_##together##_##panels(                               \
+        const int16_t *a, uint64_t a_stride, const int16_t *panel, uint64_t pairs,                 \
+        uint32_t(*sums)[STRIP][PANEL])                                                             \
+    {                                                                                              \
+        __m512i own[(together) * (panels)];                                                        \
+        _Pragma("GCC unroll 24") for (int i = 0; i < (together) * (panels); i++)                   \
+        {                                                                                          \
+            own[i] = _mm512_setzero_si512();                                                       \
+        }                                                                                          \
+        for (uint64_t p = 0; p < pairs; p++) {                                                     \
+            __m512i lines[panels];                                                                 \
+            _Pragma("GCC unroll 2") for (uint64_t i = 0; i < (panels); i++)                        \
+            {                                                                                      \
+                lines[i] = _mm512_loadu_si512(panel + (i * pairs + p) * 2 * PANEL);                \
+            }                                                                                      \
+            _Pragma("GCC unroll 12") for (int r = 0; r < (together); r++)                          \
+            {                                                                                      \
+                int32_t pair;                                                                      \
+                memcpy(&pair, a + (uint64_t)r * a_stride + 2 * p, sizeof pair);                    \
+                _Pragma("GCC unroll 2") for (int i = 0; i < (panels); i++)                         \
+                {                                                                                  \
+                    own[i * (together) + r] =                                                      \
+                        ADD_##suffix(own[i * (together) + r], _mm512_set1_epi32(pair), lines[i]);  \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        _Pragma("GCC unroll 24") for (int i = 0; i < (together) * (panels); i++)                   \
+        {                                                                                          \
+            _mm512_storeu_si512(sums[i / (together)][i % (together)], own[i]);                     \
+        }                                                                                          \
+    }
+
+#define DEFINE_STRIPS(suffix)                                                                      \
+    DEFINE_STRIP(suffix, 12, 2)                                                                    \
+    DEFINE_STRIP(suffix, 12, 1)                                                                    \
+    DEFINE_STRIP(suffix, 4, 1)                                                                     \
+    DEFINE_STRIP(suffix, 1, 1)                                                                     \
+    static void strip_##suffix(const int16_t *a, uint64_t a_stride, uint64_t rows,                 \
+                               const int16_t *panel, uint64_t pairs, uint32_t sums[STRIP][PANEL])  \
+    {                                                                                              \
+        if (rows == STRIP) {                                                                       \
+            strip_##suffix##_12_1(a, a_stride, panel, pairs, (uint32_t(*)[STRIP][PANEL])sums);     \
+            return;                                                                                \
+        }                                                                                          \
+        uint64_t r = 0;                                                                            \
+        for (; r + FEW <= rows; r += FEW)                                                          \
+            strip_##suffix##_4_1(a + r * a_stride, a_stride, panel, pairs,                         \
+                                 (uint32_t(*)[STRIP][PANEL])(sums + r));                           \
+        for (; r < rows; r++)                                                                      \
+            strip_##suffix##_1_1(a + r * a_stride, a_stride, panel, pairs,                         \
+                                 (uint32_t(*)[STRIP][PANEL])(sums + r));                           \
+    }
+
+DEFINE_STRIPS(avx512)
+DEFINE_STRIPS(vnni)
 #endif
 
 static strip_function strip_choose(void)
 {
 #if defined(__x86_64__)
-    if (isa_used() >= ISA_AVX2)
+    if (isa_used() == ISA_VNNI)
+        return strip_vnni;
+    if (isa_used() == ISA_AVX512)
+        return strip_avx512;
+    if (isa_used() == ISA_AVX2)
         return strip_avx2;
 #endif
     return strip_portable;
+}
+
+// STRIP rows by two panels at once; NULL: not here.
+typedef void (*strip_pair_function)(const int16_t *a, uint64_t a_stride, const int16_t *panel,
+                                    uint64_t pairs, uint32_t (*sums)[STRIP][PANEL]);
+
+static strip_pair_function strip_choose_pair(void)
+{
+#if defined(__x86_64__)
+    if (isa_used() == ISA_VNNI)
+        return strip_vnni_12_2;
+    if (isa_used() == ISA_AVX512)
+        return strip_avx512_12_2;
+#endif
+    return NULL;
 }
 
 static void strip_wide_slow(const int16_t *a, uint64_t a_stride, uint64_t rows,
@@ -269,32 +359,65 @@ static void strip_wide(strip_function strip, const struct integer_packed *packed
     }
 }
 
+static const int16_t *panel_at(const struct integer_packed *packed, uint64_t column)
+{
+    return packed->panels + column / PANEL * packed->pairs * 2 * PANEL;
+}
+
+static void multiply_wide(const struct integer_packed *packed, const int16_t *a, uint64_t a_stride,
+                          const struct integer_tile *tile, int64_t *sums)
+{
+    const strip_function strip = strip_choose();
+    int64_t wide[STRIP][PANEL];
+    for (uint64_t column = 0; column < tile->columns; column += PANEL) {
+        const uint64_t columns = tile->columns - column < PANEL ? tile->columns - column : PANEL;
+        for (uint64_t row = 0; row < tile->rows; row += STRIP) {
+            const uint64_t rows = tile->rows - row < STRIP ? tile->rows - row : STRIP;
+            strip_wide(strip, packed, a + row * a_stride, a_stride, rows,
+                       panel_at(packed, tile->column + column), wide);
+            for (uint64_t r = 0; r < rows; r++)
+                memcpy(sums + (row + r) * tile->stride + column, wide[r],
+                       (size_t)columns * sizeof(int64_t));
+        }
+    }
+}
+
+// Some rows of a tile by the panels of at most `together` from `column` on.
+static void multiply_strip(const struct integer_packed *packed, const int16_t *a, uint64_t a_stride,
+                           uint64_t rows, const struct integer_tile *tile, uint64_t column,
+                           uint64_t together, int32_t *sums)
+{
+    uint32_t narrow[2][STRIP][PANEL];
+    const int16_t *panel = panel_at(packed, tile->column + column);
+    if (rows == STRIP && together == 2)
+        strip_choose_pair()(a, a_stride, panel, packed->pairs, narrow);
+    for (uint64_t i = 0; i < together && !(rows == STRIP && together == 2); i++)
+        strip_choose()(a, a_stride, rows, panel + i * packed->pairs * 2 * PANEL, packed->pairs,
+                       narrow[i]);
+    for (uint64_t i = 0; i < together; i++) {
+        const uint64_t left = tile->columns - column - i * PANEL;
+        for (uint64_t r = 0; r < rows; r++)
+            memcpy(sums + r * tile->stride + column + i * PANEL, narrow[i][r],
+                   (size_t)(left < PANEL ? left : PANEL) * sizeof(int32_t));
+    }
+}
+
 void integer_multiply(const struct integer_packed *packed, const int16_t *a, uint64_t a_stride,
                       struct integer_tile *tile, void *sums)
 {
-    const strip_function strip = strip_choose();
-    tile->narrow = tile->wide == NULL ? sums : NULL;
-    for (uint64_t column = 0; column < tile->columns; column += PANEL) {
-        const uint64_t columns = tile->columns - column < PANEL ? tile->columns - column : PANEL;
-        const int16_t *panel =
-            packed->panels + (tile->column + column) / PANEL * packed->pairs * 2 * PANEL;
-        for (uint64_t row = 0; row < tile->rows; row += STRIP) {
-            const uint64_t rows = tile->rows - row < STRIP ? tile->rows - row : STRIP;
-            const int16_t *from = a + row * a_stride;
-            uint32_t narrow[STRIP][PANEL];
-            int64_t wide[STRIP][PANEL];
-            if (tile->wide != NULL)
-                strip_wide(strip, packed, from, a_stride, rows, panel, wide);
-            else
-                strip(from, a_stride, rows, panel, packed->pairs, narrow);
-            for (uint64_t r = 0; r < rows; r++) {
-                const uint64_t place = (row + r) * tile->stride + column;
-                if (tile->wide != NULL)
-                    memcpy((int64_t *)sums + place, wide[r], (size_t)columns * sizeof(int64_t));
-                else
-                    memcpy((int32_t *)sums + place, narrow[r], (size_t)columns * sizeof(int32_t));
-            }
-        }
+    if (tile->wide != NULL) {
+        tile->narrow = NULL;
+        multiply_wide(packed, a, a_stride, tile, sums);
+        return;
+    }
+    tile->narrow = sums;
+    uint64_t together;
+    for (uint64_t column = 0; column < tile->columns; column += together * PANEL) {
+        together = tile->columns - column > PANEL && strip_choose_pair() != NULL ? 2 : 1;
+        for (uint64_t row = 0; row < tile->rows; row += STRIP)
+            multiply_strip(packed, a + row * a_stride, a_stride,
+                           tile->rows - row < STRIP ? tile->rows - row : STRIP, tile, column,
+                           together, (int32_t *)sums + row * tile->stride);
     }
 }
 
@@ -311,7 +434,7 @@ uint64_t integer_packed_stride(const struct integer_packed *packed)
 void integer_plan_tiles(const struct integer_packed *packed, uint64_t rows,
                         struct integer_plan *out_plan)
 {
-    enum { BYTES = 128 << 10, ROWS_MOST = 64, COLUMNS = 4 * PANEL };
+    enum { BYTES = 128 << 10, ROWS_MOST = 5 * STRIP, COLUMNS = 8 * PANEL };
     const uint64_t row_bytes = 2 * packed->pairs * sizeof(int16_t) + 1;
     uint64_t tile_rows = BYTES / row_bytes / STRIP * STRIP;
     tile_rows = tile_rows < STRIP ? STRIP : tile_rows;

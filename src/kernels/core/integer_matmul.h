@@ -3,8 +3,8 @@
 // Both sides are widened to 16 bits with their zero points taken off, so that
 // padding is 0 and a product never saturates. Sums are exact: in 32 bits they
 // wrap as two's complement does, in 64 bits (TOSA's 48-bit accumulators) they
-// cannot overflow. Whether AVX2 is there is found out at run time; results are
-// the same without it, and for any number of threads.
+// cannot overflow. Which vectors are there is found out at run time (isa.h); results are
+// the same with all of them, and for any number of threads.
 //
 // The sums never exist as a whole: they come tile by tile to a function of the
 // caller, which rescales, adds a bias, or just stores them.
