@@ -1,13 +1,11 @@
 #include "parallel.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/cpus.h"
 #include "base/memory.h"
 #include "base/monotonic.h"
 
@@ -154,33 +152,10 @@ static void *work(void *argument)
     return NULL;
 }
 
-// What the control group of a container leaves of `cpus`.
-static unsigned granted_cpus(unsigned cpus)
-{
-    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
-    if (file == NULL)
-        return cpus;
-    double quota, period; // "max" is no number: no limit
-    const bool limited = fscanf(file, "%lf %lf", &quota, &period) == 2 && period > 0;
-    fclose(file);
-    if (!limited || quota >= (double)cpus * period)
-        return cpus;
-    return quota < period ? 1 : (unsigned)(quota / period);
-}
-
-static unsigned count_cpus(void)
-{
-    cpu_set_t allowed;
-    // A machine that is too large for the set does not tell what is allowed.
-    const bool told = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-    const long cpus = told ? CPU_COUNT(&allowed) : sysconf(_SC_NPROCESSORS_ONLN);
-    return granted_cpus(cpus > 0 ? (unsigned)cpus : 1);
-}
-
 struct parallel *parallel_create(unsigned threads)
 {
     struct parallel *parallel = memory_allocate_zeroed(1, sizeof *parallel);
-    const unsigned cpus = count_cpus();
+    const unsigned cpus = cpus_available();
     unsigned wanted = threads > 0 ? threads : cpus;
     const unsigned most = cpus > THREADS_MOST ? cpus : THREADS_MOST;
     wanted = wanted < most ? wanted : most;
