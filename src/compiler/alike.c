@@ -109,6 +109,7 @@ static void say_value(struct alike *alike, uint32_t value)
                                 sizeof *alike->values);
     alike->values[alike->value_count++] = value;
     say(alike, plan_is_image(alike->plan, value));
+    say(alike, plan_is_packed(alike->plan, value));
     say_type(alike, group_value(alike->plan, value));
     say_maker(alike, group_value(alike->plan, value));
 }

@@ -3,11 +3,6 @@
 #include "base/memory.h"
 #include "group.h"
 
-static uint64_t box_bytes(const struct plan *plan, uint32_t value, const struct plan_box *box)
-{
-    return plan_box_bytes(box, group_value(plan, value)->type.element);
-}
-
 static uint64_t larger_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -55,7 +50,8 @@ static void find_input(struct least_time *least, const struct plan *plan, uint32
 {
     struct carried last = {0};
     for (uint32_t t = 0; t < least->count; t++) {
-        carry(plan->target, least->way.in, &last, box_bytes(plan, value, &tiles[t].inputs[input]));
+        carry(plan->target, least->way.in, &last,
+              plan_box_moved(plan, value, &tiles[t].inputs[input]));
         least->in[t] += last.cycles;
         least->bytes += last.bytes;
         if (first != NULL)
@@ -66,7 +62,7 @@ static void find_input(struct least_time *least, const struct plan *plan, uint32
 static void find_staying(struct least_time *least, const struct plan *plan, uint32_t value,
                          const struct plan_box *box, bool first)
 {
-    const uint64_t bytes = box_bytes(plan, value, box);
+    const uint64_t bytes = plan_box_moved(plan, value, box);
     const uint64_t cycles = carrying(plan->target, least->way.in, bytes);
     if (plan_is_cast(plan, value)) {
         least->staying += cycles;
@@ -87,7 +83,7 @@ static void find_output(struct least_time *least, const struct plan *plan, uint3
     struct carried last = {0};
     for (uint32_t t = 0; t < least->count; t++) {
         carry(plan->target, least->way.out, &last,
-              box_bytes(plan, value, &tiles[t].outputs[output]));
+              plan_box_moved(plan, value, &tiles[t].outputs[output]));
         least->out[t] += last.cycles;
         least->bytes += shared ? last.bytes : 0;
     }
