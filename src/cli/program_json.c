@@ -75,8 +75,9 @@ static void program_json_write_value(struct writer *writer, uint32_t index)
     const struct program_value *item = &writer->program->values[index];
     program_json_write_text(writer, "name", item->name);
     json_text(&writer->json, "kind", view_of(program_value_kind_name(item->kind)));
-    if (item->layout == PROGRAM_TILES)
-        json_text(&writer->json, "layout", VIEW_LITERAL("tiles"));
+    if (item->layout != PROGRAM_ROWS)
+        json_text(&writer->json, "layout",
+                  view_of(item->layout == PROGRAM_TILES ? "tiles" : "packed"));
     write_type(writer, item->element, item->rank, item->dims);
 }
 

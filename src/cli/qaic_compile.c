@@ -94,7 +94,7 @@ static const struct option OPTIONS[] = {
     {"convert-to-fp16", 0, OPTION_SWITCH, NULL,
      "computes f32 as f16, also of constants; inputs and outputs stay f32"},
     {"mxfp6-matmul", 0, OPTION_SWITCH, NULL,
-     "weights of products have the numbers of MXFP6; times are those of what they become"},
+     "weights of products are in MXFP6: moved packed, and made reals before they are used"},
     {"aic-num-cores", 0, OPTION_ONE, "N", "cores that the network uses (14)"},
     {"aic-num-of-instances", 0, OPTION_ONE, "N",
      "networks on the card at a time: each has its cores, its share of the DDR and the link (1)"},

@@ -118,10 +118,8 @@ status qaic_parts_open_network(struct qaic_parts *parts, size_t index)
     status result = network_open(compiling->path, &options, &compiling->network);
     free(all);
     if (result == STATUS_OK && arguments_flag(parts->arguments, "mxfp6-matmul"))
-        printf("-mxfp6-matmul: weights of %llu products are rounded to MXFP6; they are moved and "
-               "timed "
-               "as what they become: neither the shorter way from the DDR nor making reals of them "
-               "is modelled\n",
+        printf("-mxfp6-matmul: weights of %llu products are rounded to MXFP6; they come from the "
+               "DDR in 6.25 bits each, and vector threads make reals of them\n",
                (unsigned long long)compiling->network->conversion.weights);
     if (result == STATUS_OK)
         result = status_within(

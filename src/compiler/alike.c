@@ -7,17 +7,23 @@
 #include "base/memory.h"
 #include "group.h"
 
+struct known {
+    size_t from, size; // its look
+    bool open;
+    struct search_question question;
+    struct search_answer answer;
+};
+
 struct alike {
     const struct plan *plan;
     const uint32_t *readers; // by value
     // All looks that were asked for, one behind the other, and the answers.
     struct bytes looks;
-    struct known {
-        size_t from, size;
-        struct alike_answer answer;
-    } * known;
+    struct known *known;
     size_t count, capacity;
     struct hash_index index;
+    uint32_t *open; // of `known`
+    size_t open_count, open_capacity;
     // The question at hand: its look, and the values that have a number in it.
     struct bytes asked;
     bool sayable;
@@ -39,6 +45,7 @@ void alike_free(struct alike *alike)
     bytes_free(&alike->asked);
     hash_free(&alike->index);
     free(alike->known);
+    free(alike->open);
     free(alike->values);
     free(alike);
 }
@@ -102,6 +109,7 @@ static void say_value(struct alike *alike, uint32_t value)
                                 sizeof *alike->values);
     alike->values[alike->value_count++] = value;
     say(alike, plan_is_image(alike->plan, value));
+    say(alike, plan_is_packed(alike->plan, value));
     say_type(alike, group_value(alike->plan, value));
     say_maker(alike, group_value(alike->plan, value));
 }
@@ -173,7 +181,7 @@ static void say_group(struct alike *alike, const struct plan_group *group)
 }
 
 // Readers of a value among the groups that are asked about.
-static uint32_t readers_inside(const struct alike *alike, const struct alike_question *question,
+static uint32_t readers_inside(const struct alike *alike, const struct search_question *question,
                                uint32_t value)
 {
     uint32_t count = 0;
@@ -189,7 +197,7 @@ static uint32_t readers_inside(const struct alike *alike, const struct alike_que
 }
 
 // Whether others read what a group hands to the next.
-static void say_leaving(struct alike *alike, const struct alike_question *question,
+static void say_leaving(struct alike *alike, const struct search_question *question,
                         const struct plan_group *group)
 {
     for (uint32_t i = 0; i < group->output_count; i++) {
@@ -198,13 +206,12 @@ static void say_leaving(struct alike *alike, const struct alike_question *questi
     }
 }
 
-static void say_question(struct alike *alike, const struct alike_question *question)
+static void say_question(struct alike *alike, const struct search_question *question)
 {
     alike->asked.size = 0;
     alike->value_count = 0;
     alike->sayable = true;
     say(alike, question->count);
-    say(alike, question->limit);
     say(alike, question->split);
     bytes_append(&alike->asked, &question->room, sizeof question->room);
     say(alike, question->depth_room);
@@ -214,32 +221,88 @@ static void say_question(struct alike *alike, const struct alike_question *quest
         say_leaving(alike, question, &alike->plan->groups[question->first + i]);
 }
 
-// Answers ----------------------------------------------------------------------------------
+// Questions --------------------------------------------------------------------------------
 
-const struct alike_answer *alike_find(struct alike *alike, const struct alike_question *question)
+// Of what looks as the question at hand; ALIKE_NONE.
+static uint32_t find_known(const struct alike *alike, uint32_t hash)
 {
-    say_question(alike, question);
-    if (!alike->sayable)
-        return NULL;
-    const uint32_t hash = hash_bytes(alike->asked.data, alike->asked.size);
     uint32_t id;
     for (uint32_t at = hash_first(&alike->index, hash);
          (id = hash_next(&alike->index, hash, &at)) != HASH_NONE;) {
         const struct known *known = &alike->known[id];
         if (known->size == alike->asked.size &&
-            memcmp(alike->looks.data + known->from, alike->asked.data, known->size) == 0)
-            return tiler_has_room(alike->plan, known->answer.tiles) ? &known->answer : NULL;
+            memcmp(alike->looks.data + known->from, alike->asked.data, known->size) == 0 &&
+            (known->open || tiler_has_room(alike->plan, known->answer.tiles)))
+            return id;
     }
-    return NULL;
+    return ALIKE_NONE;
 }
 
-void alike_keep(struct alike *alike, const struct alike_answer *answer)
+static uint32_t add_known(struct alike *alike, uint32_t hash)
 {
-    if (!alike->sayable)
-        return;
+    const uint32_t id = (uint32_t)alike->count;
     alike->known = memory_grow(alike->known, alike->count, &alike->capacity, sizeof *alike->known);
-    alike->known[alike->count] = (struct known){alike->looks.size, alike->asked.size, *answer};
+    alike->known[alike->count++] =
+        (struct known){.from = alike->looks.size, .size = alike->asked.size};
     bytes_append(&alike->looks, alike->asked.data, alike->asked.size);
-    hash_add(&alike->index, hash_bytes(alike->asked.data, alike->asked.size),
-             (uint32_t)alike->count++);
+    if (alike->sayable)
+        hash_add(&alike->index, hash, id);
+    return id;
+}
+
+static void open_known(struct alike *alike, uint32_t id)
+{
+    alike->open =
+        memory_grow(alike->open, alike->open_count, &alike->open_capacity, sizeof *alike->open);
+    alike->open[alike->open_count++] = id;
+    alike->known[id].open = true;
+}
+
+uint32_t alike_ask(struct alike *alike, const struct search_question *question)
+{
+    say_question(alike, question);
+    const uint32_t hash = hash_bytes(alike->asked.data, alike->asked.size);
+    uint32_t id = alike->sayable ? find_known(alike, hash) : ALIKE_NONE;
+    const bool new = id == ALIKE_NONE;
+    if (new)
+        id = add_known(alike, hash);
+    struct known *known = &alike->known[id];
+    if (new || (!known->open && !known->answer.found && question->limit > known->question.limit)) {
+        known->question = *question;
+        open_known(alike, id);
+    }
+    if (question->limit > known->question.limit)
+        known->question.limit = question->limit;
+    return id;
+}
+
+uint32_t alike_open_count(const struct alike *alike)
+{
+    return (uint32_t)alike->open_count;
+}
+
+const struct search_question *alike_open(const struct alike *alike, uint32_t index)
+{
+    return &alike->known[alike->open[index]].question;
+}
+
+// Answers ----------------------------------------------------------------------------------
+
+void alike_keep(struct alike *alike, uint32_t index, const struct search_answer *answer)
+{
+    alike->known[alike->open[index]].answer = *answer;
+}
+
+void alike_close(struct alike *alike)
+{
+    for (size_t i = 0; i < alike->open_count; i++)
+        alike->known[alike->open[i]].open = false;
+    alike->open_count = 0;
+}
+
+struct search_answer alike_answer(const struct alike *alike, uint32_t number, uint64_t limit)
+{
+    const struct search_answer *known = &alike->known[number].answer;
+    return known->found && known->time <= limit ? *known
+                                                : (struct search_answer){.tiles = known->tiles};
 }

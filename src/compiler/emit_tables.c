@@ -57,6 +57,13 @@ static void fill_type(struct program_value *value, const struct value_type *type
     memcpy(value->dims, type->shape.dims, value->rank * sizeof *value->dims);
 }
 
+static enum program_layout layout_of(const struct plan *plan, uint32_t value)
+{
+    if (plan_is_packed(plan, value))
+        return PROGRAM_PACKED;
+    return plan->tiled != NULL && plan->tiled[value] ? PROGRAM_TILES : PROGRAM_ROWS;
+}
+
 static uint32_t emit_tables_add_value(struct emitter *emitter, uint32_t id)
 {
     if (id == NETWORK_NONE)
@@ -64,10 +71,8 @@ static uint32_t emit_tables_add_value(struct emitter *emitter, uint32_t id)
     if (emitter->values[id] != PROGRAM_NONE)
         return emitter->values[id];
     const struct network_value *source = network_value(emitter->plan->network, id);
-    const bool *tiled = emitter->plan->tiled;
     struct program_value value = {.kind = PROGRAM_VALUE_INNER,
-                                  .layout =
-                                      tiled != NULL && tiled[id] ? PROGRAM_TILES : PROGRAM_ROWS};
+                                  .layout = layout_of(emitter->plan, id)};
     const void *outside = NULL;
     value.name = text(emitter, source->name);
     fill_type(&value, &source->type);

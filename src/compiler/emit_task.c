@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "network/weights.h"
 #include "emit_code.h"
 #include "emit_stream.h"
 
@@ -193,6 +194,17 @@ uint32_t emit_buffer(struct emitter *emitter, const char *name, uint32_t value,
     return id;
 }
 
+// What is evaluated alone has no values: its buffers have those of the network.
+static bool is_packed(const struct emitter *emitter, const struct program_buffer *buffer)
+{
+    if (buffer->value == PROGRAM_NONE)
+        return false;
+    if (emitter->times_only)
+        return plan_is_packed(emitter->plan, buffer->value);
+    const struct program_value *value = EMIT_GET(emitter, values, buffer->value);
+    return value->layout == PROGRAM_PACKED;
+}
+
 // A transfer between boxes of two buffers.
 uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, struct emit_at at,
                        uint32_t from, const struct plan_box *from_box, uint32_t to,
@@ -201,8 +213,11 @@ uint32_t emit_transfer(struct emitter *emitter, uint32_t group, uint32_t tile, s
     const struct program_buffer *source = EMIT_GET(emitter, buffers, from);
     const uint64_t bytes = plan_box_bytes(from_box, (enum element)source->element);
     const uint64_t size = element_size((enum element)source->element);
-    const struct cost_request cost = {
-        .kind = COST_TRANSFER, .bytes = bytes, .outputs = size > 0 ? bytes / size : bytes};
+    const uint64_t count = size > 0 ? bytes / size : bytes;
+    const struct cost_request cost = {.kind = COST_TRANSFER,
+                                      .bytes =
+                                          is_packed(emitter, source) ? weights_bytes(count) : bytes,
+                                      .outputs = count};
     const uint32_t task = emit_task(emitter, group, tile, at, PROGRAM_TASK_TRANSFER, cost);
     emit_operand(emitter, task, from, from_box, false);
     emit_operand(emitter, task, to, to_box, true);

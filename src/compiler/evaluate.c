@@ -22,6 +22,8 @@ struct evaluation *evaluation_create(struct plan *plan)
     emitter->times_only = true;
     emitter->far_memory = target_far_memory(plan->target);
     emitter->values = memory_allocate_zeroed(values + 1, sizeof *emitter->values);
+    for (uint32_t i = 0; i < values; i++)
+        emitter->values[i] = i;
     emitter->far = memory_allocate_zeroed(values + 1, sizeof *emitter->far);
     emitter->writers = memory_allocate_zeroed(values + 1, sizeof *emitter->writers);
     return evaluation;

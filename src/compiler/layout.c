@@ -5,6 +5,9 @@
 //
 // Groups that take either are decided so that as few elements as possible are laid out anew,
 // group by group, until nothing gets better.
+//
+// Constants in blocks of MXFP6 are moved packed: an operator in front of the product that reads one
+// makes reals of it, in the way in which the product needs them.
 
 #include <stdlib.h>
 
@@ -27,6 +30,7 @@ struct laying {
     uint32_t *first;      // by value: of its readers, and after the last one their number
     uint32_t *readers;    // groups
     bool *given;          // by value: an output of the network
+    bool *packed;         // by value: a constant in blocks that is unpacked when it is used
     uint32_t *others;     // by value: the same in tiles; NETWORK_NONE
     // Groups to be added, before or after those that are there.
     struct addition {
@@ -106,6 +110,7 @@ static void laying_start(struct laying *laying, struct plan *plan)
     laying->others = memory_allocate((values + 1) * sizeof *laying->others);
     laying->first = memory_allocate_zeroed((size_t)values + 2, sizeof *laying->first);
     laying->given = memory_allocate_zeroed((size_t)values + 1, sizeof(bool));
+    laying->packed = memory_allocate_zeroed((size_t)values + 1, sizeof(bool));
     memset(laying->makers, 0xff, (values + 1) * sizeof *laying->makers);
     memset(laying->others, 0xff, (values + 1) * sizeof *laying->others);
     for (uint32_t i = 0; i < graph->output_count; i++)
@@ -126,6 +131,7 @@ static void laying_free(struct laying *laying)
     free(laying->first);
     free(laying->readers);
     free(laying->given);
+    free(laying->packed);
     free(laying->additions);
 }
 
@@ -218,12 +224,12 @@ static void use_other(struct laying *laying, const struct plan_group *group, uin
     }
 }
 
-static void add_other(struct laying *laying, uint32_t value)
+static void add_other(struct laying *laying, uint32_t value, const char *ending)
 {
     struct network *network = laying->plan->network;
     const struct view name = network_value(network, value)->name;
     const uint32_t other = network_value_add(
-        network, arena_print(&network->arena, "%.*s.tiles", VIEW_ARGUMENTS(name)));
+        network, arena_print(&network->arena, "%.*s.%s", VIEW_ARGUMENTS(name), ending));
     const struct network_value *from = network_value(network, value);
     struct network_value *to = network_value(network, other);
     to->type = from->type;
@@ -259,23 +265,21 @@ static uint32_t first_in_tiles(const struct laying *laying, uint32_t value)
 }
 
 // For whoever asked for it; right after what makes the value, so that the two may be a chain.
-static void add_conversion(struct laying *laying, uint32_t value, bool to_tiles)
+static void add_conversion(struct laying *laying, uint32_t value, enum operator_function function,
+                           uint32_t asking)
 {
     struct plan *plan = laying->plan;
     struct network *network = plan->network;
-    const enum operator_function function = !to_tiles                   ? COMPUTES_ROWS
-                                            : is_weights(laying, value) ? COMPUTES_WEIGHT_TILES
-                                                                        : COMPUTES_TILES;
+    const bool from_value = function != COMPUTES_ROWS;
     const uint32_t maker = laying->makers[value];
-    const uint32_t asking = to_tiles ? first_in_tiles(laying, value) : maker;
     const struct plan_group *group = &plan->groups[asking];
     const uint32_t served = group->nodes[group_main(plan, group)];
     const uint32_t other = laying->others[value];
     const uint64_t bytes = shape_count(&network_value(network, value)->type.shape) *
                            element_size(network_value(network, value)->type.element);
     uint32_t *ends = arena_allocate(&network->arena, 2 * sizeof *ends);
-    ends[0] = to_tiles ? value : other;
-    ends[1] = to_tiles ? other : value;
+    ends[0] = from_value ? value : other;
+    ends[1] = from_value ? other : value;
     const uint32_t id = network_node_add(network, 0);
     struct network_node *node = network_node(network, id);
     *node = *network_node(network, served);
@@ -306,15 +310,40 @@ static void lay_out(struct laying *laying, uint32_t value)
 {
     const struct plan *plan = laying->plan;
     const bool made = made_in_tiles(laying, value);
-    add_other(laying, value);
-    if (!is_constant(laying, value))
-        add_conversion(laying, value, !made);
+    add_other(laying, value, "tiles");
+    if (!is_constant(laying, value) && made)
+        add_conversion(laying, value, COMPUTES_ROWS, laying->makers[value]);
+    else if (!is_constant(laying, value))
+        add_conversion(laying, value,
+                       is_weights(laying, value) ? COMPUTES_WEIGHT_TILES : COMPUTES_TILES,
+                       first_in_tiles(laying, value));
     if (made)
         use_other(laying, &plan->groups[laying->makers[value]], value);
     for (uint32_t i = laying->first[value]; i < laying->first[value + 1]; i++) {
         if (laying->tiles[laying->readers[i]])
             use_other(laying, &plan->groups[laying->readers[i]], value);
     }
+}
+
+// Whether a value is a constant in blocks that one group multiplies by, near what unpacks it.
+static bool is_unpacked(const struct laying *laying, uint32_t value)
+{
+    const struct plan *plan = laying->plan;
+    if (!is_constant(laying, value) || !group_value(plan, value)->constant->blocked ||
+        !matters(laying, value) || laying->first[value] + 1 != laying->first[value + 1])
+        return false;
+    const struct plan_group *group = &plan->groups[laying->readers[laying->first[value]]];
+    return group->engine != TARGET_NONE && group_is_local(plan, group);
+}
+
+static void unpack(struct laying *laying, uint32_t value)
+{
+    const uint32_t reader = laying->readers[laying->first[value]];
+    add_other(laying, value, "reals");
+    network_value(laying->plan->network, laying->others[value])->constant = NULL;
+    add_conversion(laying, value, COMPUTES_UNPACKED, reader);
+    use_other(laying, &laying->plan->groups[reader], value);
+    laying->packed[value] = true;
 }
 
 // Groups -----------------------------------------------------------------------------------
@@ -421,12 +450,18 @@ status pass_layout(struct plan *plan)
     laying_start(&laying, plan);
     decide(&laying);
     for (uint32_t v = 0; v < laying.value_count; v++) {
+        if (is_unpacked(&laying, v)) {
+            unpack(&laying, v);
+            continue;
+        }
         const bool constant_in_both = is_constant(&laying, v) && matters(&laying, v) &&
                                       read_in(&laying, v, false) && read_in(&laying, v, true);
         if (constant_in_both || lies_in_both(&laying, v))
             lay_out(&laying, v);
     }
     plan->tiled = memory_allocate_zeroed(plan->network->values.count + 1, sizeof *plan->tiled);
+    plan->packed = memory_allocate_zeroed(plan->network->values.count + 1, sizeof *plan->packed);
+    memcpy(plan->packed, laying.packed, laying.value_count * sizeof *laying.packed);
     for (uint32_t g = 0; g < plan->group_count; g++) {
         if (laying.tiles[g])
             note_tiles(&laying, &plan->groups[g]);

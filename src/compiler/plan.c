@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "images.h"
 #include "network/block.h"
+#include "network/weights.h"
 
 struct plan *plan_create(struct network *network, const struct target *target)
 {
@@ -29,6 +30,7 @@ void plan_free(struct plan *plan)
     free(plan->shards);
     free(plan->shard_ids);
     free(plan->tiled);
+    free(plan->packed);
     arena_free(&plan->arena);
     free(plan);
 }
@@ -71,6 +73,18 @@ uint64_t plan_box_bytes(const struct plan_box *box, enum element element)
     for (uint32_t i = 0; i < box->rank; i++)
         bytes *= (uint64_t)box->size[i];
     return bytes;
+}
+
+bool plan_is_packed(const struct plan *plan, uint32_t value)
+{
+    return plan->packed != NULL && plan->packed[value];
+}
+
+uint64_t plan_box_moved(const struct plan *plan, uint32_t value, const struct plan_box *box)
+{
+    const enum element element = network_value(plan->network, value)->type.element;
+    const uint64_t bytes = plan_box_bytes(box, element);
+    return plan_is_packed(plan, value) ? weights_bytes(bytes / element_size(element)) : bytes;
 }
 
 void plan_find_images(struct plan *plan)

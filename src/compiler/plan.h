@@ -135,7 +135,8 @@ struct plan {
     size_t shard_count;
     size_t shard_capacity;
     uint32_t *shard_ids; // by value; PLAN_NONE: it lies as a whole. NULL: all do
-    bool *tiled; // by value: it lies in tiles, others in rows; NULL: all lie in the same way
+    bool *tiled;  // by value: it lies in tiles, others in rows; NULL: all lie in the same way
+    bool *packed; // by value: a constant that lies in blocks of MXFP6; NULL: none does
     struct plan_unlaid *unlaid; // before that was decided (unlaid.h); NULL: it never is
     bool *images; // by value (images.h), once groups are fused; NULL: nothing lies in tiles
     struct plan_warning *warnings;
@@ -194,6 +195,12 @@ bool plan_is_cast(const struct plan *plan, uint32_t value);
 
 // Bytes of a box in memory.
 uint64_t plan_box_bytes(const struct plan_box *box, enum element element);
+
+// Whether a value is a constant that is moved packed.
+bool plan_is_packed(const struct plan *plan, uint32_t value);
+
+// Bytes that a transfer of a box of the value moves.
+uint64_t plan_box_moved(const struct plan *plan, uint32_t value, const struct plan_box *box);
 
 // The same as it lies in the device's memory: in whole tiles of the engine, unless it is an image,
 // and in blocks.

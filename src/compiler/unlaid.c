@@ -84,7 +84,8 @@ static void forget_tiles(struct plan *plan)
     free(plan->swapped);
     free(plan->shard_ids);
     free(plan->tiled);
-    plan->stored = plan->swapped = plan->tiled = NULL;
+    free(plan->packed);
+    plan->stored = plan->swapped = plan->tiled = plan->packed = NULL;
     plan->shard_ids = NULL;
     plan->place_count = plan->shard_count = 0;
     plan->tile_count = 0;

@@ -54,7 +54,7 @@ static const struct constant *kernels_fold_keep_output(struct network *network,
         return NULL;
     const uint64_t bytes = tensor_bytes(&datum->tensor);
     struct constant *constant = arena_allocate(&network->arena, sizeof *constant);
-    *constant = (struct constant){datum->tensor, false, bytes};
+    *constant = (struct constant){.tensor = datum->tensor, .bytes = bytes};
     if (place != NULL && datum->tensor.data == place)
         return constant;
     constant->tensor.data = aligned_room(network, bytes);

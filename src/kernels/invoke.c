@@ -106,7 +106,7 @@ static void frame_take_input(struct frame *frame, uint32_t index, struct datum *
         frame->tensors[index] = &datum->tensor;
         frame->types[index] = value_type_tensor(datum->tensor.element, &datum->tensor.shape);
         frame->constants[index] =
-            (struct constant){datum->tensor, false, tensor_bytes(&datum->tensor)};
+            (struct constant){.tensor = datum->tensor, .bytes = tensor_bytes(&datum->tensor)};
         frame->known[index] = &frame->constants[index];
         break;
     case DATUM_SEQUENCE:

@@ -13,6 +13,7 @@ static const struct kernel KERNELS[] = {
     {"layout.to_tiles", lay_out},
     {"layout.weights_to_tiles", lay_out},
     {"layout.from_tiles", lay_out},
+    {"layout.from_mxfp6", lay_out},
 };
 
 const struct kernel_table LAYOUT_KERNELS = KERNEL_TABLE(KERNELS);

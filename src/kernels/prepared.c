@@ -50,7 +50,7 @@ bool prepared_is_sure(const struct prepared_plan *plan)
             continue;
         types[i] = value_type_tensor(tensor->element, &tensor->shape);
         inputs[i] = &types[i];
-        constants[i] = (struct constant){*tensor, false, tensor_bytes(tensor)};
+        constants[i] = (struct constant){.tensor = *tensor, .bytes = tensor_bytes(tensor)};
         known[i] = plan->fixed[i] ? &constants[i] : NULL;
     }
     struct inference inference = {

@@ -211,7 +211,8 @@ status conversion_constant(struct network *network, const struct constant *const
 {
     struct constant *made = arena_allocate(&network->arena, sizeof *made);
     struct beyond beyond = {0};
-    *made = (struct constant){{element, constant->tensor.shape, NULL}, false, 0};
+    *made = (struct constant){.tensor = {element, constant->tensor.shape, NULL},
+                              .blocked = constant->blocked};
     made->bytes = tensor_bytes(&made->tensor);
     // Aligned as kernels want it, so that nobody has to copy it again.
     const uintptr_t room =

@@ -74,6 +74,7 @@ enum operator_function {
     COMPUTES_TANH,
     COMPUTES_TILES,
     COMPUTES_TRANSPOSED_CONVOLUTION,
+    COMPUTES_UNPACKED,     // out of blocks (weights.h)
     COMPUTES_WEIGHT_TILES, // of the second factor of a product
     OPERATOR_FUNCTIONS,
 };

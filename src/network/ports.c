@@ -20,7 +20,8 @@ static uint32_t ports_add_constant(struct network *network, struct view name, en
 {
     struct constant *constant = arena_allocate(&network->arena, sizeof *constant);
     const struct shape scalar = {0};
-    *constant = (struct constant){{element, scalar, NULL}, false, element_size(element)};
+    *constant =
+        (struct constant){.tensor = {element, scalar, NULL}, .bytes = element_size(element)};
     constant->tensor.data = arena_allocate(&network->arena, sizeof(float));
     if (element == ELEMENT_F32)
         *(float *)constant->tensor.data = (float)number;

@@ -25,6 +25,7 @@ struct constant {
     struct tensor tensor;
     bool packed;
     uint64_t bytes; // that `data` spans
+    bool blocked;   // its numbers were rounded to MXFP6 (weights.h)
 };
 
 // Number of elements, and bytes in memory.

@@ -77,7 +77,7 @@ static const struct constant *round_constant(struct network *network,
             weights_round(reals + at + k, reals + at + k, length, stride);
     }
     struct constant *made = arena_allocate(&network->arena, sizeof *made);
-    *made = (struct constant){{constant->tensor.element, *shape, NULL}, false, 0};
+    *made = (struct constant){.tensor = {constant->tensor.element, *shape, NULL}, .blocked = true};
     made->bytes = tensor_bytes(&made->tensor);
     const uintptr_t room =
         (uintptr_t)arena_allocate(&network->arena, made->bytes + TENSOR_ALIGNMENT);

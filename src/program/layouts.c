@@ -35,3 +35,8 @@ bool layouts_view(const struct shape *from, const struct shape *to)
     return from->rank > 1 && to->rank > 1 && from->dims[from->rank - 1] == to->dims[to->rank - 1] &&
            from->dims[from->rank - 2] == to->dims[to->rank - 2];
 }
+
+bool layouts_is_packed(const struct program *program, const struct program_buffer *buffer)
+{
+    return buffer->value != PROGRAM_NONE && program->values[buffer->value].layout == PROGRAM_PACKED;
+}

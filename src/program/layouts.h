@@ -6,6 +6,7 @@
 #define OPSCOPE_PROGRAM_LAYOUTS_H
 
 #include "network/operators.h"
+#include "program.h"
 #include "target/target.h"
 
 // Whether a value of this shape lies otherwise in tiles than in rows: two of its dimensions are
@@ -22,5 +23,8 @@ bool layouts_names(const char *word, const struct operator_definition *definitio
 
 // Whether a value in tiles lies in the same way under another shape: its last two dimensions stay.
 bool layouts_view(const struct shape *from, const struct shape *to);
+
+// Whether what a buffer holds is moved packed.
+bool layouts_is_packed(const struct program *program, const struct program_buffer *buffer);
 
 #endif

@@ -201,7 +201,9 @@ static void program_print_values(struct printer *printer)
         output_format(printer->output, "%6u %-8s ", i, program_value_kind_name(item->kind));
         print_type(printer, item->element, item->rank, item->dims);
         program_print_quoted(printer, item->name);
-        output_text(printer->output, item->layout == PROGRAM_TILES ? " in tiles\n" : "\n");
+        output_text(printer->output, item->layout == PROGRAM_TILES    ? " in tiles\n"
+                                     : item->layout == PROGRAM_PACKED ? " packed\n"
+                                                                      : "\n");
     }
 }
 

@@ -58,6 +58,9 @@ struct program_value {
 enum program_layout {
     PROGRAM_ROWS,
     PROGRAM_TILES, // of the engines that have `tile`
+    // A constant in blocks of MXFP6 (network/weights.h), which the machine makes reals of. They
+    // move packed; here they lie as these reals, in rows.
+    PROGRAM_PACKED,
     PROGRAM_LAYOUTS,
 };
 

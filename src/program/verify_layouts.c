@@ -48,6 +48,24 @@ static bool lies_all(const struct layout_check *check, bool tiles)
     return lies(check, 0, check->node->input_count + check->node->output_count, tiles);
 }
 
+static bool is_packed(const struct layout_check *check, uint32_t index)
+{
+    const uint32_t value = value_at(check, index);
+    return value != PROGRAM_NONE && check->program->values[value].layout == PROGRAM_PACKED;
+}
+
+// Packed weights become reals, in rows or in tiles; nothing else reads them.
+static bool packs_fit(const struct layout_check *check)
+{
+    const bool unpacks =
+        check->definition != NULL && check->definition->function == COMPUTES_UNPACKED;
+    for (uint32_t i = 0; i < check->node->input_count + check->node->output_count; i++) {
+        if (is_packed(check, i) != (unpacks && i == 0))
+            return false;
+    }
+    return true;
+}
+
 // A value under another shape: of one in tiles the last two dimensions stay.
 static bool is_view(const struct layout_check *check)
 {
@@ -69,11 +87,15 @@ static status check_node(const struct layout_check *check, uint32_t index)
 {
     const struct target_engine *engine = &check->target->engines[check->group->engine];
     const bool shows = check->definition != NULL && is_view(check);
+    if (!packs_fit(check))
+        return verify_wrong("node", index, "packed weights that it cannot read");
     if (is_conversion(check)) {
         const uint32_t in = check->node->input_count;
         const bool to_tiles = check->definition->function != COMPUTES_ROWS;
+        const bool unpacks = check->definition->function == COMPUTES_UNPACKED;
         return check->group->node_count == 1 && in == 1 && check->node->output_count == 1 &&
-                       lies(check, 0, in, !to_tiles) && lies(check, in, in + 1, to_tiles)
+                       (unpacks ||
+                        (lies(check, 0, in, !to_tiles) && lies(check, in, in + 1, to_tiles)))
                    ? STATUS_OK
                    : verify_wrong("node", index, "it lays nothing out anew");
     }
@@ -109,8 +131,8 @@ static status check_group(const struct program *program, const struct target *ta
 static status check_ports(const struct program *program, const uint32_t *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (is_in_tiles(program, values[i]))
-            return verify_wrong("value", values[i], "an input or output that lies in tiles");
+        if (program->values[values[i]].layout != PROGRAM_ROWS)
+            return verify_wrong("value", values[i], "an input or output that does not lie in rows");
     }
     return STATUS_OK;
 }
@@ -124,8 +146,8 @@ static status check_inside(const struct program *program)
             const struct program_node *node = &program->nodes[i];
             for (uint32_t k = 0; k < node->input_count + node->output_count; k++) {
                 const uint32_t value = program->node_values[node->first_value + k];
-                if (value != PROGRAM_NONE && is_in_tiles(program, value))
-                    return verify_wrong("node", i, "a graph inside another works on tiles");
+                if (value != PROGRAM_NONE && program->values[value].layout != PROGRAM_ROWS)
+                    return verify_wrong("node", i, "a graph inside another does not work on rows");
             }
         }
     }
@@ -138,6 +160,9 @@ static status check_values(const struct program *program, bool layouts)
         const struct shape shape = shape_of(program, i);
         if (is_in_tiles(program, i) && (!layouts || !layouts_matter(&shape)))
             return verify_wrong("value", i, "it cannot lie in tiles");
+        if (program->values[i].layout == PROGRAM_PACKED &&
+            (!layouts || program->values[i].kind != PROGRAM_VALUE_CONSTANT))
+            return verify_wrong("value", i, "it cannot be packed");
     }
     return STATUS_OK;
 }

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 
 #include "fits.h"
+#include "layouts.h"
+#include "network/weights.h"
 #include "verify_stages.h"
 #include "windows.h"
 
@@ -126,6 +128,17 @@ static bool same_place(const struct checker *checker, const struct program_opera
     return source->value == target->value;
 }
 
+static uint64_t moved_bytes(const struct checker *checker, const struct program_operand *from)
+{
+    const struct program_buffer *source = verify_task_buffer_of(checker, from);
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < from->rank; i++)
+        count *= (uint64_t)from->size[i];
+    return layouts_is_packed(checker->program, source)
+               ? weights_bytes(count)
+               : count * element_size((enum element)source->element);
+}
+
 static status check_destination(const struct checker *checker, const struct program_operand *from,
                                 const struct program_operand *to)
 {
@@ -135,10 +148,8 @@ static status check_destination(const struct checker *checker, const struct prog
         source->element != target->element || from->rank != to->rank ||
         memcmp(from->size, to->size, from->rank * sizeof *from->size) != 0)
         return verify_task_fail(checker, "a transfer between different shapes or types");
-    uint64_t bytes = element_size((enum element)source->element);
-    for (uint32_t i = 0; i < from->rank; i++)
-        bytes *= (uint64_t)from->size[i];
-    if (checker->task->cost.kind != COST_TRANSFER || checker->task->cost.bytes != bytes)
+    if (checker->task->cost.kind != COST_TRANSFER ||
+        checker->task->cost.bytes != moved_bytes(checker, from))
         return verify_task_fail(checker, "a transfer of another size than its operands");
     if (!same_place(checker, from, to))
         return verify_task_fail(checker, "a transfer to another place of the value");

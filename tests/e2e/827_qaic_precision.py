@@ -4,6 +4,10 @@ import struct
 from fractions import Fraction
 
 from support import *
+
+sys.path.append(str(ROOT / "tests/tools"))
+import program_checker as checker
+import program_file as file
 from onnx_writer import *
 
 ROWS, INNER, COLUMNS = 4, 72, 5  # blocks of 32, 32 and 8 along the second
@@ -85,7 +89,7 @@ def test_weights_in_mxfp6(folder):
         network(folder, weights, kind, **attributes)
         said = compiled(folder, "-mxfp6-matmul").out
         contains(said, "weights of 1 products are rounded to MXFP6", "said")
-        contains(said, "is modelled", "and what is not done")
+        contains(said, "6.25 bits", "and how they are moved")
         want = expected(weights, bool(attributes))
         for first in range(0, INNER, ROWS):
             unit_rows(folder, first)
@@ -124,6 +128,57 @@ def test_what_stays(folder):
          make_value("t", "f32", [ROWS, COLUMNS])], [constant])))
     contains(compiled(folder, "-mxfp6-matmul").out, "weights of 1 products", "one of two")
     equal(list(ran(folder, "n")), [-number for number in weights], "what others read stays")
+
+
+PACKED = 2
+
+
+def carried(program):
+    """Transfers of packed values: bytes and elements of each."""
+    for task in program.tasks:
+        operand = program.operands[task.first_operand]
+        value = program.buffers[operand.buffer].value
+        if task.kind == file.TRANSFER and value != file.NONE and program.values[value].layout == PACKED:
+            yield task.bytes, math.prod(operand.size[:operand.rank])
+
+
+def refused(data):
+    try:
+        checker.check(data)
+    except checker.Wrong as wrong:
+        contains(str(wrong), "rule 5", "by the other prover as well")
+        return
+    raise Failure("the other prover finds nothing wrong")
+
+
+def test_price(folder):
+    """Weights are moved in 25 bytes for 32 of them, and the vector threads make reals of them; both provers look at it."""
+    rows, inner, columns = 4, 256, 512
+    weights = [((i * 7) % 13 - 6) / 8 for i in range(inner * columns)]
+    write(folder / "m.onnx", make_model(make_graph(
+        [make_node("MatMul", ["x", "w"], ["y"])], [make_value("x", "f32", [rows, inner])],
+        [make_value("y", "f32", [rows, columns])], [make_tensor("w", "f32", [inner, columns], weights)])))
+    for convert in ("weights=mxfp6", "f32=f16,weights=mxfp6"):
+        opscope("compile", "m.onnx", "-t", "aic100", "--convert", convert, "-o", "m.opx", cwd=folder)
+        opscope("verify", "m.opx", cwd=folder)
+        data = (folder / "m.opx").read_bytes()
+        checker.check(data)
+        program = file.Program(data)
+        moved = list(carried(program))
+        true(moved and sum(count for _, count in moved) >= inner * columns, f"{convert}: all of them are moved")
+        for size, count in moved:
+            equal(size, -(-count * 25 // 32), f"{convert}: bytes of {count}")
+        listed = opscope("program", "m.opx", "--json", cwd=folder).json()
+        types = [group["type"] for group in listed["groups"]]
+        equal(types.count("from_mxfp6"), 1, f"{convert}: one group unpacks")
+        equal(listed["groups"][types.index("from_mxfp6")]["engine"], "hvx", f"{convert}: by the vector threads")
+        wrong = bytearray(data)
+        index = next(i for i, task in enumerate(program.tasks) if task.kind == file.TRANSFER and task.bytes == moved[0][0])
+        file.put(wrong, "tasks", index, "bytes", moved[0][0] * 2)
+        file.sign(wrong)
+        write(folder / "wrong.opx", bytes(wrong))
+        contains(opscope("verify", "wrong.opx", cwd=folder, code=1).err, "of another size than its operands", "refused")
+        refused(bytes(wrong))
 
 
 # Ports ------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from target_file import Target
 
 PAINTED_MOST = 1 << 22  # elements
 DEPTH_MOST = 64  # of graphs inside graphs
-TILES = 1  # how a value lies
+TILES, PACKED = 1, 2  # how a value lies
 
 
 # Indices -----------------------------------------------------------------------------
@@ -89,7 +89,7 @@ class Indices:
             self.run("operator", i, item.first, item.inputs + item.outputs, "operator_values")
         for i, item in enumerate(p.values):
             self.text("value", i, item.name)
-            need(item.element < 24 and item.kind <= 3 and item.layout <= TILES, "value", i,
+            need(item.element < 24 and item.kind <= 3 and item.layout <= PACKED, "value", i,
                  "no such element, kind or layout")
             need(item.rank <= RANK_MOST or (item.rank == NONE and item.kind != 2), "value", i, "its rank")
             if item.kind == 2:
@@ -483,10 +483,15 @@ class Proof:
     def in_tiles(self, value):
         return self.p.values[value].layout == TILES
 
+    def packed(self, value):
+        return value != NONE and self.p.values[value].layout == PACKED
+
     def conversion(self, i, node, group, lying):
         """Of a node that lays a value out anew, which stands alone."""
         from_tiles = self.name(node.type) == b"layout.from_tiles"
         need(group.node_count == node.inputs == node.outputs == 1, "node", i, "rule 18: it is not alone")
+        if self.name(node.type) == b"layout.from_mxfp6":
+            return
         need(all(self.in_tiles(value) == (from_tiles == (k == 0))
                  for k, value in enumerate(self.values_of(node.first_value, 2)) if value in lying),
              "node", i, "rule 18: it lays nothing out anew")
@@ -499,17 +504,21 @@ class Proof:
                  if value.rank != NONE and sum(length > 1 for length in value.dims[:value.rank]) > 1}
         for i in range(len(p.values)):
             need(not self.in_tiles(i) or (has and i in lying), "value", i, "rule 18: it cannot lie in tiles")
+            need(not self.packed(i) or (has and p.values[i].kind == 2), "value", i, "rule 18: it cannot be packed")
         rows = {item.id for item in p.inputs + p.outputs}
         for graph in p.graphs:
             for node in p.nodes[graph.first_node:graph.first_node + graph.node_count]:
                 rows |= set(self.values_of(node.first_value, node.inputs + node.outputs)) - {NONE}
-        need(not any(self.in_tiles(value) for value in rows), "rule 18: an input, output or graph in tiles")
+        need(not any(p.values[value].layout for value in rows), "rule 18: an input, output or graph in tiles")
         working = {task.group for task in p.tasks}
         for g, group in enumerate(p.groups if has else []):
             engine = self.t.engines[group.engine]
             for i in range(group.first_node, group.first_node + group.node_count):
                 node = p.nodes[i]
                 values = self.values_of(node.first_value, node.inputs + node.outputs)
+                unpacks = self.name(node.type) == b"layout.from_mxfp6"
+                need(all(self.packed(value) == (unpacks and k == 0) for k, value in enumerate(values)), "node", i,
+                     "rule 18: packed weights that it cannot read")
                 if self.name(node.type).startswith(b"layout."):
                     self.conversion(i, node, group, lying)
                     continue
@@ -631,9 +640,10 @@ class Proof:
              "rule 5: not from one to the other")
         need(x.element == y.element and a.rank == b.rank and a.size[:a.rank] == b.size[:b.rank], "task",
              index, "rule 5: different shapes")
+        count = volume(a.size[:a.rank])
         need(task.cost == COST_TRANSFER and
-             task.bytes == volume(a.size[:a.rank]) * ELEMENT_BYTES[x.element], "task", index,
-             "rule 5: its bytes")
+             task.bytes == (-(-count * 25 // 32) if self.packed(x.value) else count * ELEMENT_BYTES[x.element]),
+             "task", index, "rule 5: its bytes")
         need(self.same_place(a, b), "task", index, "rule 5: another place of the value")
         need(self.t.carries(task.engine, x.memory, y.memory) and
              self.t.reaches(task.engine, task.unit, x.memory, x.unit), "task", index,

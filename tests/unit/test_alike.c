@@ -36,6 +36,7 @@ struct asked {
     struct compiled compiled;
     uint32_t *readers;
     struct alike *alike;
+    struct search_answer last;
 };
 
 static int ask_setup(void **state)
@@ -57,68 +58,124 @@ static int ask_teardown(void **state)
     return 0;
 }
 
-static struct alike_question about(const struct asked *asked, const char *output)
+static struct search_question about(const struct asked *asked, const char *output)
 {
-    return (struct alike_question){
+    return (struct search_question){
         .first = group_of(&asked->compiled, output), .count = 1, .split = 1, .room = 1};
 }
 
-static const struct alike_answer *ask(struct asked *asked, const char *output)
+// Whether the question is a new one, which is answered then.
+static bool is_new(struct asked *asked, const struct search_question *question,
+                   const struct search_answer *answer)
 {
-    const struct alike_question question = about(asked, output);
-    return alike_find(asked->alike, &question);
+    const uint32_t number = alike_ask(asked->alike, question);
+    const uint32_t open = alike_open_count(asked->alike);
+    assert_true(open <= 1);
+    if (open == 1)
+        alike_keep(asked->alike, 0, answer);
+    alike_close(asked->alike);
+    asked->last = alike_answer(asked->alike, number, question->limit);
+    return open == 1;
 }
 
 static void only_groups_that_look_the_same_share_an_answer(void **state)
 {
     struct asked *asked = *state;
     static const char *const OTHERS[] = {"b", "c", "e", "f"};
-    assert_null(ask(asked, "a"));
-    alike_keep(asked->alike, &(struct alike_answer){.found = true, .units = 7});
-    assert_int_equal(ask(asked, "a")->units, 7);
-    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
-        assert_null(ask(asked, OTHERS[i]));
+    struct search_question question = about(asked, "a");
+    assert_true(is_new(asked, &question, &(struct search_answer){.found = true, .units = 7}));
+    assert_false(is_new(asked, &question, NULL));
+    assert_int_equal(asked->last.units, 7);
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++) {
+        question = about(asked, OTHERS[i]);
+        assert_true(is_new(asked, &question, &(struct search_answer){0}));
+    }
     // %d is the same operator on the same type as %a.
-    assert_int_equal(ask(asked, "d")->units, 7);
+    question = about(asked, "d");
+    assert_false(is_new(asked, &question, NULL));
+    assert_int_equal(asked->last.units, 7);
 }
 
 static void an_answer_belongs_to_its_question(void **state)
 {
     struct asked *asked = *state;
-    struct alike_question question = about(asked, "b");
-    assert_null(alike_find(asked->alike, &question));
-    alike_keep(asked->alike, &(struct alike_answer){.units = 3});
-    assert_int_equal(alike_find(asked->alike, &question)->units, 3);
+    struct search_question question = about(asked, "b");
+    const struct search_answer three = {.found = true, .units = 3};
+    question.depth_room = 5;
+    assert_true(is_new(asked, &question, &three));
+    assert_false(is_new(asked, &question, NULL));
+    assert_int_equal(asked->last.units, 3);
     question.split = 2;
-    assert_null(alike_find(asked->alike, &question));
+    assert_true(is_new(asked, &question, &three));
     question.split = 1;
     question.room = 0.5;
-    assert_null(alike_find(asked->alike, &question));
+    assert_true(is_new(asked, &question, &three));
     question.room = 1;
     question.depth_room = 1;
-    assert_null(alike_find(asked->alike, &question));
+    assert_true(is_new(asked, &question, &three));
     // An answer that there is no room for any more must be found anew.
     question.depth_room = 2;
-    assert_null(alike_find(asked->alike, &question));
-    alike_keep(asked->alike, &(struct alike_answer){.tiles = UINT32_MAX});
-    assert_null(alike_find(asked->alike, &question));
+    assert_true(is_new(asked, &question, &(struct search_answer){.tiles = UINT32_MAX}));
+    assert_true(is_new(asked, &question, &three));
+}
+
+// What takes the least time does so within any limit that leaves it as much; that there is nothing
+// within a limit says nothing of larger ones.
+static void what_was_found_within_a_limit_is_known_of_others(void **state)
+{
+    struct asked *asked = *state;
+    struct search_question question = about(asked, "c");
+    question.depth_room = 7;
+    question.limit = 10;
+    assert_true(is_new(asked, &question, &(struct search_answer){0}));
+    question.limit = 8;
+    assert_false(is_new(asked, &question, NULL));
+    assert_false(asked->last.found);
+    question.limit = 20;
+    assert_true(is_new(asked, &question, &(struct search_answer){.found = true, .time = 15}));
+    assert_true(asked->last.found);
+    question.limit = 15;
+    assert_false(is_new(asked, &question, NULL));
+    assert_true(asked->last.found);
+    question.limit = 14;
+    assert_false(is_new(asked, &question, NULL));
+    assert_false(asked->last.found);
+}
+
+// Asked before the first answer is there, they share it: it holds for the largest limit.
+static void questions_that_are_open_are_answered_once(void **state)
+{
+    struct asked *asked = *state;
+    struct search_question question = about(asked, "e");
+    question.depth_room = 7;
+    question.limit = 5;
+    const uint32_t first = alike_ask(asked->alike, &question);
+    question.limit = 9;
+    assert_int_equal(alike_ask(asked->alike, &question), first);
+    question.limit = 3;
+    assert_int_equal(alike_ask(asked->alike, &question), first);
+    assert_int_equal(alike_open_count(asked->alike), 1);
+    assert_int_equal(alike_open(asked->alike, 0)->limit, 9);
+    alike_keep(asked->alike, 0, &(struct search_answer){.found = true, .time = 4});
+    alike_close(asked->alike);
+    assert_true(alike_answer(asked->alike, first, 5).found);
+    assert_false(alike_answer(asked->alike, first, 3).found);
 }
 
 // Of two groups, what the first hands on may be read by others as well, or not.
 static void a_chain_whose_values_others_read_is_another(void **state)
 {
     struct asked *asked = *state;
-    struct alike_question question = about(asked, "b");
+    struct search_question question = about(asked, "b");
     question.depth_room = 9;
     const uint32_t value = asked->compiled.plan->groups[question.first].outputs[0];
-    assert_null(alike_find(asked->alike, &question));
-    alike_keep(asked->alike, &(struct alike_answer){0});
-    assert_non_null(alike_find(asked->alike, &question));
+    assert_true(is_new(asked, &question, &(struct search_answer){0}));
+    assert_false(is_new(asked, &question, NULL));
     const uint32_t readers = asked->readers[value];
     asked->readers[value] = 0;
-    assert_null(alike_find(asked->alike, &question));
+    assert_true(is_new(asked, &question, &(struct search_answer){0}));
     asked->readers[value] = readers;
-    assert_non_null(alike_find(asked->alike, &question));
+    assert_false(is_new(asked, &question, NULL));
 }
 
 int main(void)
@@ -126,6 +183,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_groups_that_look_the_same_share_an_answer),
         cmocka_unit_test(an_answer_belongs_to_its_question),
+        cmocka_unit_test(what_was_found_within_a_limit_is_known_of_others),
+        cmocka_unit_test(questions_that_are_open_are_answered_once),
         cmocka_unit_test(a_chain_whose_values_others_read_is_another),
     };
     return cmocka_run_group_tests(tests, ask_setup, ask_teardown);

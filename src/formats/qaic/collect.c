@@ -161,12 +161,16 @@ static uint64_t written_bytes(const struct program *program, const struct progra
     return bytes;
 }
 
+// Which makes reals of weights, rather than to lay them out.
+static const char UNPACKS[] = "blockdequantize_mxfp6";
+
 // As the vendor's tools call what lays values out anew; NULL: it does something else.
 static const char *layout_kind(const char *type)
 {
     static const char *const KINDS[][2] = {{"to_tiles", "aicconverttod32"},
                                            {"weights_to_tiles", "aicconvertweightstod32"},
-                                           {"from_tiles", "aicconvertfromd32"}};
+                                           {"from_tiles", "aicconvertfromd32"},
+                                           {"from_mxfp6", UNPACKS}};
     for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
         if (strcmp(type, KINDS[i][0]) == 0)
             return KINDS[i][1];
@@ -177,8 +181,10 @@ static const char *layout_kind(const char *type)
 bool qaic_collect_lays_out(const struct program *program, uint32_t task)
 {
     const uint32_t group = program->tasks[task].group;
-    return program->tasks[task].kind == PROGRAM_TASK_COMPUTE && group != PROGRAM_NONE &&
-           layout_kind(program_text(program, program->groups[group].type)) != NULL;
+    if (program->tasks[task].kind != PROGRAM_TASK_COMPUTE || group == PROGRAM_NONE)
+        return false;
+    const char *kind = layout_kind(program_text(program, program->groups[group].type));
+    return kind != NULL && kind != UNPACKS;
 }
 
 static struct view qaic_collect_kind_of(struct writing *writing, const struct program *program,

@@ -16,7 +16,7 @@ static status onnx_reduce_run(struct kernel_call *call, enum reduce_kind kind)
     const struct tensor *list = kernel_input(call, 1);
     struct constant constant;
     if (list != NULL)
-        constant = (struct constant){*list, false, tensor_bytes(list)};
+        constant = (struct constant){.tensor = *list, .bytes = tensor_bytes(list)};
     bool axes[SHAPE_RANK_MOST];
     STATUS_TRY(axes_read(call->attributes, list != NULL ? &constant : NULL, in->shape.rank, axes));
     reduce_run(call->parallel, in, axes, kind, out);

@@ -31,7 +31,7 @@ status tosa_run_as(struct kernel_call *call, const char *name, uint32_t input_co
 
 static struct constant constant_over(const struct tensor *tensor)
 {
-    return (struct constant){*tensor, false, tensor_bytes(tensor)};
+    return (struct constant){.tensor = *tensor, .bytes = tensor_bytes(tensor)};
 }
 
 int64_t tosa_integer(const struct tensor *tensor, uint64_t index)

@@ -135,7 +135,7 @@ static status infer_dim(struct inference *inference)
     int64_t *length = arena_allocate(arena, sizeof *length);
     struct constant *constant = arena_allocate(arena, sizeof *constant);
     *length = type->shape.dims[axis];
-    *constant = (struct constant){{ELEMENT_I64, one, length}, false, sizeof *length};
+    *constant = (struct constant){.tensor = {ELEMENT_I64, one, length}, .bytes = sizeof *length};
     inference->values[0] = constant;
     return STATUS_OK;
 }
