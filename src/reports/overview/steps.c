@@ -116,7 +116,7 @@ static const struct table_column COLUMNS[] = {
      .place = 13, .cell = step_process_cell},
     {.key = "step", .meaning = "or iteration, as the profile numbers them", .type = TABLE_COUNT,
      .width = 5, .place = 1, .cell = step_cell},
-    {FIGURE("overall", "its own span, or from the first start to the last end; a device rests first", OVERVIEW_STEP_OVERALL, 2, 0)},
+    {FIGURE("overall", "its own span, or first start to last end; a device rests first", OVERVIEW_STEP_OVERALL, 2, 0)},
     {FIGURE("compute", "something computes", OVERVIEW_STEP_COMPUTE, 3, 0)},
     {FIGURE("in", "data comes in", OVERVIEW_STEP_IN, 4, 4)},
     {FIGURE("out", "data goes out", OVERVIEW_STEP_OUT, 5, 4)},
