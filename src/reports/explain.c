@@ -134,9 +134,9 @@ static void say_most(const struct explanation *explanation, const struct path_sh
     bytes_append_format(to, "%s is ",
                         most->on_path > length / 2 ? "Most of it" : "The largest part of it");
     explain_append_label(profile, most->id, most->is_operator, to);
-    if (most->type != 0)
+    if (most->type != 0 && profile_operator(profile, most->id)->name != most->type)
         bytes_append_format(to, " (%.*s)", VIEW_ARGUMENTS(profile_text(profile, most->type)));
-    else if (!most->is_operator && profile->operators.count > 1)
+    if (!most->is_operator && profile->operators.count > 1)
         bytes_append_format(to, " (no operator)");
     bytes_append_format(to, " with %s or %.0f %%", figures_time(most->on_path, NS_HZ, time),
                         percent(most->on_path, length));

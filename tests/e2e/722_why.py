@@ -52,6 +52,9 @@ def test_the_sentences_say_what_is_so(folder):
     true(most["on_path_ns"] < 0.5 * answer["length_ns"], f"not the most: {most}")
     contains(text, f"The largest part of it is {most['label']}", "work on the path, no step")
     contains(text, "twice the speed of the host", "whose work it is")
+    bmm = [row for row in explained(ROOT / "tests/testdata/pytorch/stacks.json.gz", "--top", "0")["critical_path"]
+           if row["label"] == "aten::bmm"]
+    true(len({row["shapes"] for row in bmm}) == len(bmm) > 1, f"told apart by their shapes: {bmm}")
     write(folder / "one.json", json.dumps([{"ph": "X", "pid": 1, "tid": 1, "name": name, "ts": ts, "dur": duration}
                                            for name, ts, duration in (("first", 0, 60), ("second", 80, 20))]))
     contains(" ".join(opscope("explain", folder / "one.json").out.split()), "Most of it is first with 60.0 us or 60 %", "most")
