@@ -27,6 +27,7 @@ status busy_add(struct busy *busy, struct interval span)
         busy->span.start = span.start;
     if (!busy->any || span.end > busy->span.end)
         busy->span.end = span.end;
+    busy->has_spans = true;
     if (busy->any && span.start >= busy->last.start && span.start <= busy->last.end) {
         if (span.end > busy->last.end)
             busy->last.end = span.end;

@@ -25,6 +25,7 @@ struct edge_reader {
 struct busy {
     struct interval last; // not yet in the list
     bool any;
+    bool has_spans;       // any was added
     struct interval span; // of all
     struct edge_list in_order;
     struct spool late; // struct interval

@@ -97,6 +97,26 @@ static void add_run(struct compared_side *side, size_t run_index, size_t rounds,
     free(order);
 }
 
+static void find_repeats(struct compared_side *side)
+{
+    struct hash_index index = {0};
+    for (size_t i = 0; i < side->part_count; i++) {
+        const struct view name = side->parts[i].part->name;
+        const uint32_t hash = hash_bytes(name.data, name.size);
+        uint32_t id;
+        for (uint32_t at = hash_first(&index, hash);
+             (id = hash_next(&index, hash, &at)) != HASH_NONE;) {
+            if (view_equal(side->parts[id].part->name, name))
+                break;
+        }
+        if (id == HASH_NONE)
+            hash_add(&index, hash, (uint32_t)i);
+        else
+            side->parts[i].repeats = side->parts[id].repeats = true;
+    }
+    hash_free(&index);
+}
+
 static void make_side(struct compared_side *side, struct work_run *runs, size_t count)
 {
     struct hash_index index = {0};
@@ -110,6 +130,7 @@ static void make_side(struct compared_side *side, struct work_run *runs, size_t 
         rounds += runs[i].iteration_count;
     for (size_t i = 0; i < count; i++)
         add_run(side, i, rounds, &index, &capacity);
+    find_repeats(side);
     for (size_t i = 0; i < count; i++)
         index_samples(side, i);
     hash_free(&index);
@@ -327,8 +348,10 @@ static void fill_half(struct comparison_half *half, const struct compared_side *
                       const uint32_t *parts, size_t count)
 {
     *half = (struct comparison_half){.there = count > 0, .parts = count};
-    if (count > 0)
+    if (count > 0) {
         half->part = side->parts[parts[0]].part;
+        half->repeats = side->parts[parts[0]].repeats;
+    }
     for (size_t i = 0; i < count; i++) {
         const struct compared_part *part = &side->parts[parts[i]];
         half->calls += part->calls;

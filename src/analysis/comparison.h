@@ -39,6 +39,7 @@ struct comparison_half {
     bool there;
     size_t parts;
     const struct work_part *part;      // the first of them
+    bool repeats;                      // others of the side have its name
     double ns;                         // an iteration
     double calls, bytes, macs, waited; // an iteration
 };
@@ -57,6 +58,7 @@ struct comparison_row {
 struct compared_part {
     const struct work_part *part;
     double calls, bytes, macs, waited; // an iteration
+    bool repeats;                      // others of the side have its name
 };
 
 struct compared_side {

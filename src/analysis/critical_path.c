@@ -94,6 +94,23 @@ static struct path_shares shares_finish(struct shares *shares)
     return (struct path_shares){shares->rows, shares->count};
 }
 
+static void find_repeats(const struct profile *profile, struct path_shares *operators)
+{
+    struct path_share **first =
+        memory_allocate_zeroed((size_t)profile->strings.texts.count + 1, sizeof *first);
+    for (size_t i = 0; i < operators->count; i++) {
+        struct path_share *share = &operators->rows[i];
+        if (!share->is_operator)
+            continue;
+        struct path_share **other = &first[profile_operator(profile, share->id)->name];
+        if (*other == NULL)
+            *other = share;
+        else
+            share->repeats = (*other)->repeats = true;
+    }
+    free(first);
+}
+
 enum { BY_OPERATOR, BY_ROLE, BY_TRACK, SHARES };
 
 struct sharing {
@@ -185,6 +202,7 @@ status critical_path_find(const struct dependence *dependence, struct critical_p
         share_all(&sharing, slack);
         share_path(&sharing, out_path);
         out_path->operators = shares_finish(&sharing.by[BY_OPERATOR]);
+        find_repeats(dependence->profile, &out_path->operators);
         out_path->roles = shares_finish(&sharing.by[BY_ROLE]);
         out_path->tracks = shares_finish(&sharing.by[BY_TRACK]);
         free(sharing.operator_rows);

@@ -21,6 +21,7 @@ struct path_share {
     uint64_t pieces;
     uint64_t slack; // ns: by which the one with the least may end later, and nothing else
     uint32_t type;  // string id; 0: none
+    bool repeats;   // other operators have its name
 };
 
 struct path_shares {

@@ -146,7 +146,10 @@ static void add_gap(struct gap_meter *meter, struct launch_gaps *gaps, const str
     if (last == NULL || last->scope != work->scope || last->step != work->step) {
         gaps->items = memory_grow(gaps->items, gaps->count, &meter->capacity, sizeof *gaps->items);
         last = &gaps->items[gaps->count++];
-        *last = (struct launch_gap){.scope = work->scope, .step = work->step};
+        *last = (struct launch_gap){.scope = work->scope,
+                                    .step = work->step,
+                                    .lead = work->start - since,
+                                    .leads_to = work->start};
     }
     const uint64_t gap = work->start - since;
     uint64_t before = 0;
@@ -166,6 +169,14 @@ static int compare_gaps(const void *left, const void *right)
     return scope != 0 ? scope : sort_compare(a->step, b->step);
 }
 
+static int gaps_in_time(const void *left, const void *right)
+{
+    const struct launch_gap *a = left;
+    const struct launch_gap *b = right;
+    const int step = compare_gaps(left, right);
+    return step != 0 ? step : sort_compare(a->leads_to, b->leads_to);
+}
+
 static void add_gaps_up(struct launch_gap *sum, const struct launch_gap *gap)
 {
     sum->gaps += gap->gaps;
@@ -178,7 +189,7 @@ static void add_gaps_up(struct launch_gap *sum, const struct launch_gap *gap)
 static void join_gaps(struct launch_gaps *gaps)
 {
     size_t kept = 0;
-    sort_items(gaps->items, gaps->count, sizeof *gaps->items, compare_gaps);
+    sort_items(gaps->items, gaps->count, sizeof *gaps->items, gaps_in_time);
     for (size_t i = 0; i < gaps->count; i++) {
         if (kept > 0 && compare_gaps(&gaps->items[kept - 1], &gaps->items[i]) == 0)
             add_gaps_up(&gaps->items[kept - 1], &gaps->items[i]);

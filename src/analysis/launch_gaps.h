@@ -4,7 +4,8 @@
 // beginning, where both are times of one clock: others are laid beside one another, nobody measured
 // how.
 //
-// A gap belongs to the process of the device's lanes and to the step of the work that ends it.
+// A gap belongs to the process of the device's lanes and to the step of the work that ends it. So
+// the first one of a step may lie before all work of the step.
 // Memory: 24 bytes a start of a flow and 40 a piece of work, in spools.
 
 #ifndef OPSCOPE_ANALYSIS_LAUNCH_GAPS_H
@@ -14,12 +15,13 @@
 
 // The gaps of a step of a process, in ns.
 struct launch_gap {
-    uint32_t scope;  // track id of the process; 0: of none
-    uint64_t step;   // UINT64_MAX: of a call that is not known
-    uint64_t gaps;   // how many
-    uint64_t before; // in which the work had not been launched
-    uint64_t after;  // in which it had
-    uint64_t other;  // of work whose launch is not known
+    uint32_t scope;          // track id of the process; 0: of none
+    uint64_t step;           // UINT64_MAX: of a call that is not known
+    uint64_t gaps;           // how many
+    uint64_t before;         // in which the work had not been launched
+    uint64_t after;          // in which it had
+    uint64_t other;          // of work whose launch is not known
+    uint64_t lead, leads_to; // the first of them: how long it is, and when it ends
 };
 
 struct launch_gaps {

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "step_extents.h"
 #include "sweep.h"
 
 _Static_assert((int)OVERVIEW_PARTS_MOST == (int)SWEEP_PARTS_MOST, "as many as a sweep takes");
@@ -19,6 +20,8 @@ struct scope {
     size_t busy_capacity;
     struct interval other; // of spans on no lane
     bool has_other;
+    struct interval frames; // of spans that are no work, but say how long it lasted
+    bool has_frames;
     bool seen; // some track of it
     enum provenance provenance;
 };
@@ -28,6 +31,12 @@ struct known_track {
     size_t scope;
     size_t lanes[ROLE_COUNT]; // + 1, by what its spans do; 0: not looked for, SIZE_MAX: none
     struct clock_domain clock;
+    // A span of no operator, until it is known whether others lie in it: then it is a frame.
+    struct interval held;
+    size_t held_scope, held_lane;
+    bool holds;
+    struct interval step; // the latest span that is a step itself
+    uint64_t step_number;
 };
 
 struct overview_collector {
@@ -41,7 +50,9 @@ struct overview_collector {
     size_t scope_capacity;
     struct known_track *tracks;
     size_t track_count;
-    uint32_t role_key; // of the value by which a span says its role; HASH_NONE: none does
+    uint32_t role_key;  // of the value by which a span says its role; HASH_NONE: none does
+    uint32_t waits_key; // the same, that it only waits
+    bool has_operators;
 };
 
 // Collecting ------------------------------------------------------------------
@@ -143,8 +154,11 @@ static size_t lane_of_span(struct overview_collector *collector, struct known_tr
     struct value_reader reader = value_read(values);
     struct value value;
     enum role role = ROLE_NONE;
-    while (collector->role_key != HASH_NONE && value_next(&reader, &value)) {
-        if (value.key == collector->role_key && value.kind == VALUE_STRING)
+    const bool may_say = collector->role_key != HASH_NONE || collector->waits_key != HASH_NONE;
+    while (may_say && value_next(&reader, &value)) {
+        if (value.key == collector->waits_key && value.kind == VALUE_BOOL && value.number != 0)
+            role = ROLE_WAIT;
+        else if (value.key == collector->role_key && value.kind == VALUE_STRING)
             role_from_name(profile_text(profile, (uint32_t)value.number), &role);
     }
     const struct track *track = profile_track(profile, track_id);
@@ -160,10 +174,9 @@ static size_t lane_of_span(struct overview_collector *collector, struct known_tr
 
 // A step has lanes of its own: what is known of a track is of the step that came last.
 static void enter_step(struct overview_collector *collector, struct known_track *track,
-                       const struct event *event)
+                       uint64_t step)
 {
     const struct scope *scope = &collector->scopes[track->scope];
-    const uint64_t step = profile_call(collector->profile, event->call)->iteration;
     if (scope->step == step)
         return;
     const uint32_t process = scope->track;
@@ -173,20 +186,81 @@ static void enter_step(struct overview_collector *collector, struct known_track 
     memset(track->lanes, 0, sizeof track->lanes);
 }
 
+static void add_frame(struct scope *scope, struct interval span)
+{
+    analysis_overview_widen(&scope->frames, &scope->has_frames, span);
+}
+
+static status settle_held(struct overview_collector *collector, struct known_track *track,
+                          bool is_frame)
+{
+    struct scope *scope = &collector->scopes[track->held_scope];
+    if (!track->holds)
+        return STATUS_OK;
+    track->holds = false;
+    if (!is_frame)
+        return busy_add(&scope->busy[track->held_lane], track->held);
+    add_frame(scope, track->held);
+    return STATUS_OK;
+}
+
+static bool lies_in(struct interval inner, struct interval outer)
+{
+    return outer.start <= inner.start && inner.start < outer.end && inner.end <= outer.end;
+}
+
+// Steps, and what holds spans together where others say their operators, are no work themselves.
+static status add_busy(struct overview_collector *collector, struct known_track *track,
+                       const struct event *event, size_t lane, struct interval span)
+{
+    const bool nests = profile_track(collector->profile, event->track)->nests;
+    if (!collector->has_operators || !nests)
+        return busy_add(&collector->scopes[track->scope].busy[lane], span);
+    STATUS_TRY(settle_held(collector, track, lies_in(span, track->held)));
+    if (profile_call(collector->profile, event->call)->operator_id != 0)
+        return busy_add(&collector->scopes[track->scope].busy[lane], span);
+    if (step_extents_is_step(collector->profile, event->call)) {
+        add_frame(&collector->scopes[track->scope], span);
+        return STATUS_OK;
+    }
+    track->held = span;
+    track->held_scope = track->scope;
+    track->held_lane = lane;
+    track->holds = true;
+    return STATUS_OK;
+}
+
+// That of its call, or the one whose span it lies in on its thread; false: none.
+static bool step_of(const struct overview_collector *collector, struct known_track *track,
+                    const struct event *event, struct interval span, uint64_t *out_step)
+{
+    const bool nests = profile_track(collector->profile, event->track)->nests;
+    const bool inside = nests && lies_in(span, track->step);
+    *out_step = profile_call(collector->profile, event->call)->iteration;
+    if (step_extents_is_step(collector->profile, event->call)) {
+        track->step = span;
+        track->step_number = *out_step;
+    } else if (event->call == 0) {
+        *out_step = track->step_number;
+    }
+    return event->call != 0 || inside;
+}
+
 static status analysis_overview_add_span(struct overview_collector *collector,
                                          const struct event *event, struct view values)
 {
-    if (collector->by_step && event->call == 0)
-        return STATUS_OK; // of no step
     struct known_track *track = find_track(collector, event->track);
-    if (collector->by_step)
-        enter_step(collector, track, event);
-    const size_t lane = lane_of_span(collector, track, event->track, values);
-    struct scope *scope = &collector->scopes[track->scope];
     const struct interval span = {clock_to_ns(&track->clock, event->start),
                                   clock_to_ns(&track->clock, event->end)};
+    uint64_t step;
+    if (collector->by_step && !step_of(collector, track, event, span, &step))
+        return STATUS_OK;
+    if (collector->by_step)
+        enter_step(collector, track, step);
+    const size_t lane = lane_of_span(collector, track, event->track, values);
+    struct scope *scope = &collector->scopes[track->scope];
     if (lane != SIZE_MAX)
-        return busy_add(&scope->busy[lane], span);
+        return add_busy(collector, track, event, lane, span);
     analysis_overview_widen(&scope->other, &scope->has_other, span);
     return STATUS_OK;
 }
@@ -214,6 +288,8 @@ struct overview_collector *overview_collector_create(const struct profile *profi
     collector->profile = profile;
     collector->unknown = unknown;
     collector->role_key = strings_find(&profile->strings, VIEW_LITERAL("role"));
+    collector->waits_key = strings_find(&profile->strings, VIEW_LITERAL("waits"));
+    collector->has_operators = profile->operators.count > 1;
     return collector;
 }
 
@@ -295,7 +371,7 @@ static void analysis_overview_add_lane(struct computing *computing,
 {
     struct overview *overview = computing->overview;
     unsigned part;
-    if (!find_part(computing, lane, &part))
+    if (!busy->has_spans || !find_part(computing, lane, &part))
         return;
     bool has = (overview->covered & 1u << part) != 0;
     analysis_overview_widen(&overview->spans[part], &has, busy->span);
@@ -331,6 +407,8 @@ status overview_compute(struct overview_collector *collector, size_t index,
     struct scope *scope = &collector->scopes[index];
     *out_overview = (struct overview){
         .profile = collector->profile, .scope = scope->track, .provenance = scope->provenance};
+    for (size_t i = 0; i < collector->track_count; i++)
+        STATUS_TRY(settle_held(collector, &collector->tracks[i], false));
     for (size_t i = 0; i < scope->count; i++)
         STATUS_TRY(busy_finish(&scope->busy[i]));
     out_overview->times =
@@ -342,6 +420,8 @@ status overview_compute(struct overview_collector *collector, size_t index,
     computing.lanes = memory_allocate_zeroed(scope->count + 1, sizeof *computing.lanes);
     for (size_t i = 0; i < scope->count; i++)
         analysis_overview_add_lane(&computing, &scope->lanes[i], &scope->busy[i]);
+    if (scope->has_frames)
+        analysis_overview_widen(&out_overview->overall, &computing.has_overall, scope->frames);
     sweep(&computing);
     free(computing.lanes);
     hash_free(&computing.engines);
@@ -349,8 +429,10 @@ status overview_compute(struct overview_collector *collector, size_t index,
         return STATUS_OK;
     if (scope->has_other)
         out_overview->overall = scope->other;
-    for (size_t i = 0; i < scope->count; i++)
-        analysis_overview_widen(&out_overview->overall, &scope->has_other, scope->busy[i].span);
+    for (size_t i = 0; i < scope->count; i++) {
+        if (scope->busy[i].has_spans)
+            analysis_overview_widen(&out_overview->overall, &scope->has_other, scope->busy[i].span);
+    }
     return STATUS_OK;
 }
 

@@ -6,6 +6,9 @@
 // (scope 0) for tracks outside any process. Times are in nanoseconds. What the profile does not
 // cover is absent, not 0: a compile-time profile says nothing about the host.
 //
+// A span that only waits is of the role wait. In a call stack steps, and spans of no operator in
+// which others lie, are no work where operators are known; they count for how long all lasted.
+//
 // Memory: a fixed window for each lane; merged intervals beyond it spill.
 
 #ifndef OPSCOPE_ANALYSIS_OVERVIEW_H
@@ -73,7 +76,7 @@ struct overview_collector;
 struct overview_collector *overview_collector_create(const struct profile *profile, bool unknown);
 
 // Before the first span: every step of a process is a scope of its own, of the spans whose calls
-// are of it.
+// are of it, and of those without that lie in its own span.
 void overview_collector_tell_steps(struct overview_collector *collector);
 
 struct event_sink *overview_collector_sink(struct overview_collector *collector);

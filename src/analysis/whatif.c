@@ -274,12 +274,26 @@ static uint64_t whatif_carries(const void *context, uint32_t node)
                                : (uint64_t)((double)item->carries * factor + 0.5);
 }
 
+// All that the host does, also for what the device works on, or nothing of it.
+static void mark_side(const struct dependence *dependence, const struct whatif_change *change,
+                      bool *marks)
+{
+    for (size_t i = 0; i < dependence->part_count && change->side != WHATIF_ANY; i++) {
+        const struct dependence_part *part = &dependence->parts[i];
+        if (change->side == WHATIF_HOST)
+            marks[i] = part->side == OPERATOR_HOST && part_fits(dependence, part, change->name);
+        else
+            marks[i] = marks[i] && part->side != OPERATOR_HOST;
+    }
+}
+
 static void apply_faster(struct whatif *whatif, const struct whatif_change *change)
 {
     const struct dependence *dependence = whatif->dependence;
     unsigned char *on_device = find_device_operators(dependence);
     bool *marks = memory_allocate_zeroed(dependence->part_count + 1, sizeof *marks);
     mark_parts(dependence, change->name, on_device, marks);
+    mark_side(dependence, change, marks);
     for (size_t i = 0; i < dependence->part_count; i++)
         whatif->parts[i] /= marks[i] ? change->factor : 1;
     free(marks);

@@ -17,9 +17,13 @@
 
 #include "dependence.h"
 
+// Whose work: of faster alone.
+enum whatif_side { WHATIF_ANY, WHATIF_HOST, WHATIF_NOT_HOST };
+
 struct whatif_change {
     struct view name; // of faster: a pattern with *, or the whole of a name or type
     double factor;    // how many times as fast, more than 0
+    enum whatif_side side;
 };
 
 struct whatif_options {

@@ -158,6 +158,14 @@ static struct table_cell diff_type_cell(const struct table_query *query)
     return table_text_if_any(part != NULL ? part->type : VIEW_LITERAL(""));
 }
 
+static struct table_cell diff_shapes_cell(const struct table_query *query)
+{
+    const struct comparison_row *row = diff_row(query);
+    const struct comparison_half *first = row->a.there ? &row->a : &row->b;
+    const bool shown = first->part != NULL && (row->a.repeats || row->b.repeats);
+    return table_text_if_any(shown ? first->part->shape : VIEW_LITERAL(""));
+}
+
 static struct table_cell parts_cell(const struct table_query *query)
 {
     const struct comparison_half *half = half_of(query);
@@ -193,12 +201,14 @@ static const struct table_column COLUMNS[] = {
     {PERCENT("high", "to", 7, 1, high_cell, "the most that it is")},
     {.key = "relation", .meaning = "same, renamed, fused, split, regrouped, new, gone", .width = 7,
      .place = 8, .loss = 4, .cell = relation_cell},
+    {.key = "shapes", .meaning = "of its inputs, where others have its name, too", .place = 12,
+     .most = 48, .loss = 3, .flags = TABLE_HIDE_EMPTY, .cell = diff_shapes_cell},
     {.key = "type", .meaning = "of the operator", .cell = diff_type_cell},
     {.key = "a_name", .meaning = "in a, of several the first", .argument = 0, .cell = side_name_cell},
     {.key = "b_name", .meaning = "in b, of several the first", .argument = 1, .cell = side_name_cell},
     {.key = "a_parts", .meaning = "how many in a", .type = TABLE_COUNT, .argument = 0, .cell = parts_cell},
     {.key = "b_parts", .meaning = "how many in b", .type = TABLE_COUNT, .argument = 1, .cell = parts_cell},
-    {.key = "why", .meaning = "what else changed, as far as the profiles tell", .place = 12,
+    {.key = "why", .meaning = "what else changed, as far as the profiles tell", .place = 13,
      .most = 60, .loss = 5, .flags = TABLE_HIDE_EMPTY, .cell = why_cell},
 };
 // clang-format on

@@ -9,11 +9,15 @@ enum { NS_HZ = 1000000000, ROLES_NAMED = 3 };
 
 static status find_helps(struct explanation *explanation)
 {
-    static const struct whatif_change ALL = {.name = {"*", sizeof("*") - 1}, .factor = 2};
+    static const struct whatif_change ALL = {
+        .name = {"*", sizeof("*") - 1}, .factor = 2, .side = WHATIF_NOT_HOST};
+    static const struct whatif_change HOST = {
+        .name = {"*", sizeof("*") - 1}, .factor = 2, .side = WHATIF_HOST};
     static const struct whatif_change FAR = {.name = {"dram", sizeof("dram") - 1}, .factor = 2};
     static const struct whatif_change LINK = {.name = {"link", sizeof("link") - 1}, .factor = 2};
     static const struct whatif_options HELPS[EXPLAIN_HELPS] = {
         [EXPLAIN_HELP_COMPUTE] = {.faster = &ALL, .faster_count = 1},
+        [EXPLAIN_HELP_HOST] = {.faster = &HOST, .faster_count = 1},
         [EXPLAIN_HELP_MEMORY] = {.bandwidth = &FAR, .bandwidth_count = 1},
         [EXPLAIN_HELP_LINK] = {.bandwidth = &LINK, .bandwidth_count = 1},
         [EXPLAIN_HELP_GAPS] = {.no_gaps = true}};
@@ -96,8 +100,11 @@ static void say_path(const struct explanation *explanation, struct bytes *to)
 void explanation_append_help(const struct explanation *explanation, struct bytes *to)
 {
     static const char *const HELPS[EXPLAIN_HELPS] = {
-        "twice the speed of all that computes", "twice the bandwidth of the far memory",
-        "twice the bandwidth of the link to the host", "no gaps"};
+        [EXPLAIN_HELP_COMPUTE] = "twice the speed of all that computes",
+        [EXPLAIN_HELP_HOST] = "twice the speed of the host",
+        [EXPLAIN_HELP_MEMORY] = "twice the bandwidth of the far memory",
+        [EXPLAIN_HELP_LINK] = "twice the bandwidth of the link to the host",
+        [EXPLAIN_HELP_GAPS] = "no gaps"};
     char expected[FIGURES_ROOM];
     unsigned best = 0;
     for (unsigned i = 1; i < EXPLAIN_HELPS; i++)
@@ -109,19 +116,46 @@ void explanation_append_help(const struct explanation *explanation, struct bytes
                             : 1);
 }
 
+// What does most of the work on the path; NULL: nothing on it is known to be work.
+static const struct path_share *most_work(const struct critical_path *path)
+{
+    const struct path_share *most = NULL;
+    for (size_t i = 0; i < path->operators.count; i++) {
+        const struct path_share *share = &path->operators.rows[i];
+        if (share->on_path > (most == NULL ? 0 : most->on_path))
+            most = share;
+    }
+    return most;
+}
+
+static void say_most(const struct explanation *explanation, const struct path_share *most,
+                     struct bytes *to)
+{
+    const struct profile *profile = explanation->profile;
+    const uint64_t length = explanation->path.length;
+    char time[FIGURES_ROOM];
+    bytes_append_format(to, "%s is ",
+                        most->on_path > length / 2 ? "Most of it" : "The largest part of it");
+    explain_append_label(profile, most->id, most->is_operator, to);
+    if (most->type != 0 && profile_operator(profile, most->id)->name != most->type)
+        bytes_append_format(to, " (%.*s)", VIEW_ARGUMENTS(profile_text(profile, most->type)));
+    if (!most->is_operator && profile->operators.count > 1)
+        bytes_append_format(to, " (no operator)");
+    bytes_append_format(to, " with %s or %.0f %%", figures_time(most->on_path, NS_HZ, time),
+                        percent(most->on_path, length));
+    if (percent(most->gaps, length) >= 1)
+        bytes_append_format(to, ", and %s of gaps before it",
+                            figures_time(most->gaps, NS_HZ, time));
+    bytes_append_format(to, "; ");
+}
+
 static void say_operator(const struct explanation *explanation, struct bytes *to)
 {
-    const struct critical_path *path = &explanation->path;
-    const struct profile *profile = explanation->profile;
-    const struct path_share *top = &path->operators.rows[0];
-    char on_path[FIGURES_ROOM];
-    bytes_append_format(to, "Most of it is ");
-    explain_append_label(profile, top->id, top->is_operator, to);
-    if (top->type != 0)
-        bytes_append_format(to, " (%.*s)", VIEW_ARGUMENTS(profile_text(profile, top->type)));
-    bytes_append_format(to, " with %s or %.0f %%; ",
-                        figures_time(top->on_path + top->gaps, NS_HZ, on_path),
-                        percent(top->on_path + top->gaps, path->length));
+    const struct path_share *most = most_work(&explanation->path);
+    if (most != NULL)
+        say_most(explanation, most, to);
+    else
+        bytes_append_format(to, "Nothing on it is known to be work; ");
     explanation_append_help(explanation, to);
     bytes_append_format(to, ".\n");
 }

@@ -13,7 +13,8 @@
 
 // Changes that are looked at to say what would help most.
 enum explain_help {
-    EXPLAIN_HELP_COMPUTE, // all that does not move data, twice as fast
+    EXPLAIN_HELP_COMPUTE, // all that neither moves data nor is the host's, twice as fast
+    EXPLAIN_HELP_HOST,    // all that the host does, twice as fast
     EXPLAIN_HELP_MEMORY,  // the way to the far memory, twice as fast
     EXPLAIN_HELP_LINK,    // the way to the host, twice as fast
     EXPLAIN_HELP_GAPS,    // none

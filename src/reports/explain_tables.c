@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/operator_tensors.h"
 #include "base/letters.h"
 #include "base/memory.h"
 #include "explain.h"
@@ -68,6 +69,15 @@ static struct table_cell share_type_cell(const struct table_query *query)
         profile_text(path_of(query)->explanation->profile, share_of(query)->type));
 }
 
+static struct table_cell share_shapes_cell(const struct table_query *query)
+{
+    const struct path_share *share = share_of(query);
+    if (!share->repeats)
+        return table_absent();
+    return table_text_if_any(
+        operator_tensors(path_of(query)->explanation->profile, share->id, "input", query->scratch));
+}
+
 // A field of the share.
 static struct table_cell share_number_cell(const struct table_query *query)
 {
@@ -91,6 +101,8 @@ static struct table_cell share_ratio_cell(const struct table_query *query)
 static const struct table_column PATH_COLUMNS[] = {
     {.key = "label", .title = "critical path", .place = 8, .cell = share_label_cell,
      .meaning = "the operator, or spans of a name that belong to none; role; track"},
+    {.key = "shapes", .place = 9, .most = 48, .loss = 6, .flags = TABLE_HIDE_EMPTY,
+     .cell = share_shapes_cell, .meaning = "of its inputs, where others have its name, too"},
     {.key = "type", .place = 7, .loss = 5, .flags = TABLE_HIDE_EMPTY, .cell = share_type_cell,
      .meaning = "of the operator"},
     {.key = "on_path_ns", .title = "on path", TIME, .place = 1, SHARE(on_path),

@@ -2,6 +2,7 @@
 """ONNX Runtime's profiles: those of today made during the test, older ones written here."""
 
 import array
+import gzip
 
 from support import *
 
@@ -92,6 +93,15 @@ def test_the_overview_and_the_trace_of_it(folder):
     got = without_loss(folder / "p.pb", "select ts, dur, name from slice")
     equal(sorted((row["ts"], row["dur"], row["name"]) for row in got),
           sorted((event["ts"] * 1000, event["dur"] * 1000, event["name"]) for event in events), "slices")
+
+
+def test_a_step_is_as_long_as_its_model_run(folder):
+    path = ROOT / "samples/onnxruntime/mobilenet_v2.json.gz"
+    with gzip.open(path) as file:
+        runs = [event["dur"] * 1000 for event in json.load(file) if event["name"] == "model_run"]
+    rows = opscope("overview", path, "--steps", "--json").json()[0]["steps"]
+    equal([row["overall_ns"] for row in rows], runs, "from its own span")
+    true(all(row["host_ns"] + row["idle_ns"] == row["overall_ns"] for row in rows), f"the rest is idle: {rows}")
 
 
 def test_names_with_quotes_break_its_json(folder):

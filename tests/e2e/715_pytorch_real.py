@@ -191,6 +191,16 @@ def test_why_the_device_rests(folder):
         equal(rows["Idle Not Launched"] + rows["Idle Launched"], rows["Idle"], f"{case}: all of it")
 
 
+def test_steps_and_waiting_are_no_work_of_the_host(folder):
+    host = next(process for process in opscope("overview", FOLDER / "training.json.gz", "--json").json()
+                if "GPU" not in process["model"])
+    rows = {row["name"]: row["ns"] for row in host["metrics"]}
+    waits = sum(round(event["dur"] * 1000) for event in events_of("training")
+                if event["ph"] == "X" and "Synchronize" in event["name"])
+    close_to(rows["Wait"], waits, 2, "synchronizing")
+    true(rows["Host"] < 0.7 * rows["OVERALL"] and rows["Idle"] > 0.3 * rows["OVERALL"], f"steps are no work: {rows}")
+
+
 def test_steps_of_the_overview(folder):
     report = opscope("overview", FOLDER / "training.json.gz", "--steps", "--json").json()[0]["steps"]
     device = [row for row in report if "GPU" in row["process"]]
@@ -201,6 +211,11 @@ def test_steps_of_the_overview(folder):
         work = row["compute_ns"] + row["within_ns"]
         equal(work, by_step[str(row["step"])], f"step {row['step']}: one stream, nothing at the same time")
         equal(row["idle_ns"], row["overall_ns"] - work, f"step {row['step']}: idle")
+        equal(row["not_launched_ns"] + row["launched_ns"], row["idle_ns"], f"step {row['step']}: parts of idle")
+    spans = {event["name"]: round(event["dur"] * 1000) for event in events_of("training") if event.get("cat") == "user_annotation"}
+    for row in (row for row in report if "GPU" not in row["process"]):
+        close_to(row["overall_ns"], spans[f"ProfilerStep#{row['step']}"], 2, f"step {row['step']} lasts as long as it says")
+        true(row["idle_ns"] > 0, f"what is between operators is no work: {row}")
     text = opscope("overview", FOLDER / "training.json.gz", "--steps").out
     contains(text, "not_launched", "text")
     contains(opscope("overview", FOLDER / "training.json.gz", "--steps", "--csv").out, "process,step,overall_ns", "CSV")

@@ -89,6 +89,8 @@ def test_every_key_shares_out_the_same_time(folder):
 def test_steps_modules_and_operators(folder):
     steps = rows_of(trace("training"), "--by", "step")
     equal(set(steps), {"1", "2"}, "steps")
+    none = opscope("top", trace("training"), "--by", "step", "--filter", "ProfilerStep*", "--json").json()["spans"]
+    equal({row["label"] for row in none if row["where"] == "host"}, {"1", "2"}, "steps themselves")
     one = top(trace("training"), "--step", "1")
     equal(one["device_ns"], steps["1"]["self_ns"], "one step")
     modules = rows_of(trace("stacks"), "--by", "module")

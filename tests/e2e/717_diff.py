@@ -120,6 +120,13 @@ def runtime(folder, name, microseconds):
     return folder / name
 
 
+def test_parts_of_one_name_are_told_apart(folder):
+    cases = [ROOT / f"tests/testdata/pytorch/{case}.json.gz" for case in ("training", "stacks")]
+    rows = [row for row in diff(*cases)["changes"] if row["name"] == "aten::bmm"]
+    true(len({row["shapes"] for row in rows}) == len(rows) > 1, f"by their shapes: {rows}")
+    true(all(row["shapes"] is None for row in diff(cases[0], cases[1])["changes"] if row["name"] == "(idle)"), "idle has none")
+
+
 def test_programs_that_only_the_host_recorded(folder):
     answer = diff(runtime(folder, "a.csv", 100), runtime(folder, "b.csv", 150))
     equal((answer["total"]["a_ns"], answer["total"]["b_ns"]), (101_000, 151_000), "times of the device")

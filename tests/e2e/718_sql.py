@@ -247,8 +247,15 @@ def test_the_page_is_true(folder):
     queries = [block.strip().rstrip(";") for block in blocks[:-1]]
     true(len(queries) >= 10, "ten queries")
     compare(trace("training"), folder, queries)
-    for query, rows in zip(queries, rows_of(trace("training"), *queries)):
+    answers = rows_of(trace("training"), *queries)
+    for query, rows in zip(queries, answers):
         true(rows, f"rows of {query}")
+    steps = next(rows for query, rows in zip(queries, answers) if "AS step_ns" in query)
+    with gzip.open(trace("training")) as file:
+        events = json.load(file, parse_float=Decimal)["traceEvents"]
+    equal([row[:2] for row in steps], [(int(event["name"].split("#")[1]), int(event["dur"] * 1000)) for event in events
+                                       if event.get("cat") == "user_annotation" and "ProfilerStep#" in event["name"]],
+          "how long steps take")
 
 
 main()

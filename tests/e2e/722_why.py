@@ -44,6 +44,22 @@ def check_sums(answer, what):
     equal(min(row["slack_ns"] for row in answer["critical_path"]), 0, f"{what}: what is on the path has no slack")
 
 
+def test_the_sentences_say_what_is_so(folder):
+    path = ROOT / "tests/testdata/pytorch/training.json.gz"
+    answer = explained(path, "--top", "0")
+    most = max(answer["critical_path"], key=lambda row: row["on_path_ns"])
+    text = " ".join(opscope("explain", path).out.split())
+    true(most["on_path_ns"] < 0.5 * answer["length_ns"], f"not the most: {most}")
+    contains(text, f"The largest part of it is {most['label']}", "work on the path, no step")
+    contains(text, "twice the speed of the host", "whose work it is")
+    bmm = [row for row in explained(ROOT / "tests/testdata/pytorch/stacks.json.gz", "--top", "0")["critical_path"]
+           if row["label"] == "aten::bmm"]
+    true(len({row["shapes"] for row in bmm}) == len(bmm) > 1, f"told apart by their shapes: {bmm}")
+    write(folder / "one.json", json.dumps([{"ph": "X", "pid": 1, "tid": 1, "name": name, "ts": ts, "dur": duration}
+                                           for name, ts, duration in (("first", 0, 60), ("second", 80, 20))]))
+    contains(" ".join(opscope("explain", folder / "one.json").out.split()), "Most of it is first with 60.0 us or 60 %", "most")
+
+
 def test_against_the_evaluator(folder):
     for target, allowed in (("torq-sl2610", 2), ("host", 2), ("aic100", 3), ("wormhole_b0", 6), (TRIO, 6)):
         opx, profile = program(folder, target)

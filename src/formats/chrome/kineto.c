@@ -14,6 +14,7 @@
 #include "json.h"
 #include "kineto_index.h"
 #include "kineto_memory.h"
+#include "kineto_steps.h"
 
 enum { DEVICES_MOST = 1024 };
 
@@ -42,13 +43,6 @@ struct link {
     uint32_t call;
 };
 
-// ProfilerStep#N
-struct step {
-    int64_t start;
-    int64_t end;
-    uint32_t number;
-};
-
 // What a device is called ("GPU 0"), and its process here.
 struct device {
     uint64_t pid;
@@ -56,7 +50,7 @@ struct device {
     uint32_t track; // 0: it did nothing
 };
 
-// Items, links or steps: kept in a spool, then sorted in place.
+// Items or links: kept in a spool, then sorted in place.
 struct list {
     struct spool spool;
     void *data;
@@ -75,7 +69,7 @@ struct kineto {
     struct list items;     // struct item, in order of the file once calls are known
     struct list launches;  // struct link, by correlation
     struct list externals; // struct link, by External id
-    struct list steps;
+    struct kineto_steps steps;
     struct backward backward;
     struct kineto_memory memory;
     struct kineto_index numbers;
@@ -223,11 +217,6 @@ static bool by_id(const void *left, const void *right)
     return a->id != b->id ? a->id < b->id : a->call < b->call;
 }
 
-static bool kineto_by_start(const void *left, const void *right)
-{
-    return ((const struct step *)left)->start < ((const struct step *)right)->start;
-}
-
 // Operators ---------------------------------------------------------------------------
 
 // "8x64xf32, i64" of [[8,64],[]] and ["float","Scalar"].
@@ -295,15 +284,6 @@ static uint64_t number_argument(struct view args, const char *key, const char *o
     return number;
 }
 
-// ProfilerStep#N, which older versions wrote as an operator.
-static bool is_step(const struct chrome_event *event, uint64_t *out_number)
-{
-    const struct view name = event->name;
-    return (view_is(event->category, "user_annotation") || is_operator(event)) &&
-           view_starts_with(name, "ProfilerStep#") &&
-           view_to_u64(view_slice(name, strlen("ProfilerStep#"), name.size), out_number);
-}
-
 // Host and devices have the same process name, and differ by their labels.
 static void look_at_label(struct kineto *kineto, const struct chrome_event *event)
 {
@@ -339,11 +319,9 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
                         .end = event->ts + event->dur};
     if (event->phase != 'X' || !event->has_ts || !event->has_dur || event->dur < 0)
         return STATUS_OK;
-    uint64_t number;
-    if (is_step(event, &number)) {
-        const struct step step = {event->ts, event->ts + event->dur, (uint32_t)number};
-        return kineto_list_add(&kineto->steps, &step, sizeof step);
-    }
+    uint32_t step;
+    if (kineto_step_is(event, &step))
+        return kineto_steps_add(&kineto->steps, event);
     if (is_operator(event)) {
         item.kind = ITEM_OPERATOR;
         item.id = number_argument(event->args, "External id", "external id");
@@ -377,21 +355,6 @@ static void look_at_member(struct chrome_visitor *visitor, struct view key, stru
 
 // Calls -------------------------------------------------------------------------------
 
-static uint32_t kineto_iteration_of(const struct kineto *kineto, int64_t time)
-{
-    const struct step *steps = kineto->steps.data;
-    size_t from = 0;
-    size_t to = kineto->steps.count;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (steps[middle].start <= time)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from > 0 && time < steps[from - 1].end ? steps[from - 1].number : 0;
-}
-
 // The operators that are open on the thread at hand.
 struct call_stack {
     const struct item **items;
@@ -403,7 +366,7 @@ static void kineto_add_call(struct kineto *kineto, struct item *item, const stru
 {
     const struct call call = {.operator_id = item->operator_id,
                               .parent = outer == NULL ? 0 : outer->call,
-                              .iteration = kineto_iteration_of(kineto, item->start),
+                              .iteration = kineto_steps_at(&kineto->steps, item->start),
                               .domain =
                                   profile_string(kineto->profile, VIEW_LITERAL("External id")),
                               .key = item->id};
@@ -491,8 +454,7 @@ static status look_over(const struct input *input, struct kineto *kineto)
     chrome_events_visit(input->bytes, &look.visitor);
     STATUS_TRY(look.failure);
     STATUS_TRY(list_finish(&kineto->items));
-    STATUS_TRY(list_finish(&kineto->steps));
-    sort_in_place(kineto->steps.data, kineto->steps.count, sizeof(struct step), kineto_by_start);
+    STATUS_TRY(kineto_steps_finish(&kineto->steps));
     STATUS_TRY(kineto_index_finish(&kineto->numbers, input->bytes));
     drop_copies(kineto);
     STATUS_TRY(make_calls(kineto));
@@ -568,10 +530,10 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
     }
     if (!kineto_is_host(event))
         return 0;
-    uint64_t number;
+    uint32_t step;
     chrome_mark_track(kineto->profile, track, ROLE_HOST);
-    if (is_step(event, &number) && event->has_dur)
-        return chrome_step_call(kineto->profile, (uint32_t)number);
+    if (kineto_step_is(event, &step) && event->has_dur)
+        return chrome_step_call(kineto->profile, step);
     return call_of_item(kineto, event);
 }
 

@@ -14,11 +14,17 @@ static int compare_steps(const void *left, const void *right)
     return process != 0 ? process : sort_compare(a->step, b->step);
 }
 
-static void add_step_gaps(const struct launch_gaps *gaps, struct overview_step_row *row)
+// A device's step begins where the rest before its work does.
+static void add_step_gaps(const struct launch_gaps *gaps, uint64_t start,
+                          struct overview_step_row *row)
 {
     struct launch_gap gap;
     if (!launch_gaps_of_step(gaps, row->process, row->step, &gap))
         return;
+    if (gap.leads_to == start) {
+        row->figures[OVERVIEW_STEP_OVERALL].ns += gap.lead;
+        row->figures[OVERVIEW_STEP_IDLE].ns += gap.lead;
+    }
     row->figures[OVERVIEW_STEP_NOT_LAUNCHED] = (struct overview_value){true, gap.before};
     row->figures[OVERVIEW_STEP_LAUNCHED] = (struct overview_value){true, gap.after};
 }
@@ -33,7 +39,7 @@ static status compute_step(struct overview_collector *collector, size_t index,
                                       .step = overview_step(collector, index)};
     for (int i = 0; i <= OVERVIEW_STEP_IDLE; i++)
         row->figures[i] = overview_evaluate(&overview, &OVERVIEW_STEP_RULES[i]);
-    add_step_gaps(gaps, row);
+    add_step_gaps(gaps, overview.overall.start, row);
     overview_free(&overview);
     return STATUS_OK;
 }
@@ -110,7 +116,7 @@ static const struct table_column COLUMNS[] = {
      .place = 13, .cell = step_process_cell},
     {.key = "step", .meaning = "or iteration, as the profile numbers them", .type = TABLE_COUNT,
      .width = 5, .place = 1, .cell = step_cell},
-    {FIGURE("overall", "from the first start to the last end", OVERVIEW_STEP_OVERALL, 2, 0)},
+    {FIGURE("overall", "its own span, or first start to last end; a device rests first", OVERVIEW_STEP_OVERALL, 2, 0)},
     {FIGURE("compute", "something computes", OVERVIEW_STEP_COMPUTE, 3, 0)},
     {FIGURE("in", "data comes in", OVERVIEW_STEP_IN, 4, 4)},
     {FIGURE("out", "data goes out", OVERVIEW_STEP_OUT, 5, 4)},
@@ -118,7 +124,7 @@ static const struct table_column COLUMNS[] = {
     {FIGURE("communication", "data goes between cores or devices", OVERVIEW_STEP_COMMUNICATION, 7, 3)},
     {FIGURE("overlap", "something computes while data is moved", OVERVIEW_STEP_OVERLAP, 8, 5)},
     {FIGURE("host", "the host works", OVERVIEW_STEP_HOST, 9, 1)},
-    {FIGURE("idle", "nothing does", OVERVIEW_STEP_IDLE, 10, 0)},
+    {FIGURE("idle", "nothing does; what follows are parts of it", OVERVIEW_STEP_IDLE, 10, 0)},
     {FIGURE("not_launched", "the device rests, and its next work was not launched yet",
             OVERVIEW_STEP_NOT_LAUNCHED, 11, 2)},
     {FIGURE("launched", "the same, and it was", OVERVIEW_STEP_LAUNCHED, 12, 2)},

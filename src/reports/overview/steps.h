@@ -8,7 +8,7 @@
 #include "reports/table.h"
 
 enum overview_figure {
-    OVERVIEW_STEP_OVERALL, // from the first start to the last end
+    OVERVIEW_STEP_OVERALL, // its own span, or from the first start to the last end
     OVERVIEW_STEP_COMPUTE,
     OVERVIEW_STEP_IN,
     OVERVIEW_STEP_OUT,
@@ -34,7 +34,8 @@ struct overview_steps {
     size_t count;
 };
 
-// Spans of calls alone: others are of no step. A device's spans are of the step that launched them.
+// Spans of calls, and those that lie in a step's own span: others are of no step. A device's spans
+// are of the step that launched them.
 status overview_steps_measure(struct profile *profile, struct overview_steps *out_steps);
 void overview_steps_free(struct overview_steps *steps);
 
