@@ -62,8 +62,8 @@ static inline int opscope_query_get_cell(struct opscope_query *query, uint32_t c
     return opscope_query_get_cell_sized(query, column, out_cell, sizeof *out_cell);
 }
 
-// All rows that are left, as columns (opscope/table.h): what is NULL is absent, and a blob is a
-// text.
+// All rows that are left, as columns (opscope/table.h): what is NULL is absent; a blob is a text,
+// and so is a number in a column with texts: its `cells` say so.
 int opscope_query_table(struct opscope_query *query, struct opscope_table **out_table,
                         char *message, size_t size);
 

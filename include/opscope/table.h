@@ -79,6 +79,8 @@ struct opscope_column {
     uint64_t text_count;
     uint32_t kind; // enum opscope_column_kind
     uint32_t reserved;
+    const uint8_t *cells; // OPSCOPE_COLUMN_TEXT of a query: by row what it was (enum
+                          // opscope_cell_kind); NULL: texts all
 };
 
 // OPSCOPE_OK, or OPSCOPE_ERROR_NOT_FOUND.

@@ -195,7 +195,7 @@ class _Column(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("unit", ctypes.c_char_p), ("meaning", ctypes.c_char_p),
                 ("data", ctypes.c_void_p), ("absent", ctypes.c_void_p), ("texts", ctypes.c_void_p),
                 ("text_ends", ctypes.c_void_p), ("text_count", ctypes.c_uint64), ("kind", ctypes.c_uint32),
-                ("reserved", ctypes.c_uint32)]
+                ("reserved", ctypes.c_uint32), ("cells", ctypes.c_void_p)]
 
 
 class _Ledger(ctypes.Structure):
@@ -265,12 +265,14 @@ def _decode(text: Optional[bytes]) -> str:
 
 
 def _encode(text: Optional[str]) -> Optional[bytes]:
+    if text is not None and not isinstance(text, str):
+        raise TypeError(f"{text!r}: expected a text")
     return None if text is None else text.encode(errors="surrogateescape")
 
 
 def _words(words: Union[None, str, Iterable[str]]) -> Optional[bytes]:
     """A list of names, as the library takes it."""
-    if words is None or isinstance(words, str):
+    if words is None or isinstance(words, str) or not isinstance(words, collections.abc.Iterable):
         return _encode(words)
     return _encode(",".join(words))
 
@@ -299,13 +301,15 @@ def _view(owner: _Owner, address: Optional[int], count: int, code: str) -> memor
 # Tables ------------------------------------------------------------------------
 
 _KINDS = (("int", "q"), ("uint", "Q"), ("real", "d"), ("bool", "?"), ("text", "I"))
+_CELLS = {1: int, 2: float, 4: bytes}  # of opscope/query.h: what is no text
 
 
 class Column:
     """A column of a table. `data` has an item for each row: the number, or of a text which of `texts` it is;
-    `absent`, where there is one, has True for rows without a value."""
+    `absent`, where there is one, has True for rows without a value. In a column of texts a query may have
+    numbers and blobs, too: `to_list` gives them as such."""
 
-    __slots__ = ("name", "unit", "meaning", "kind", "data", "absent", "texts")
+    __slots__ = ("name", "unit", "meaning", "kind", "data", "absent", "texts", "_others")
 
     def __init__(self, owner: _Owner, rows: int, column: _Column) -> None:
         self.name = _decode(column.name)
@@ -318,6 +322,9 @@ class Column:
         texts = ctypes.string_at(column.texts, ends[-1]) if len(ends) and ends[-1] else b""
         starts = [0, *ends]
         self.texts = [_decode(texts[start:end]) for start, end in zip(starts, ends)]
+        cells = _view(owner, column.cells, rows if column.cells else 0, "B")
+        self._others = {row: _CELLS[cell](texts[starts[item]:ends[item]])
+                        for row, (cell, item) in enumerate(zip(cells, self.data)) if cell in _CELLS}
 
     def __len__(self) -> int:
         return len(self.data)
@@ -330,6 +337,8 @@ class Column:
         if self.kind == "text":
             texts = self.texts or [""]  # where all are absent
             values: List[Any] = [texts[item] for item in self.data]
+            for row, other in self._others.items():
+                values[row] = other
         else:
             values = self.data.tolist()
         if self.absent is not None:
@@ -343,6 +352,8 @@ class Column:
         if self.kind == "text":
             texts = numpy.array(self.texts or [None], dtype=object)
             values = texts[numpy.frombuffer(self.data, numpy.uint32)]
+            for row, other in self._others.items():
+                values[row] = other
             if self.absent is not None:
                 values[numpy.frombuffer(self.absent, bool)] = None
             return values
@@ -363,7 +374,7 @@ class Column:
             series = pandas.Series(values, name=self.name).astype(form)
             series[absent] = pandas.NA
             return series
-        if len(set(self.texts)) != len(self.texts):  # bytes that are no UTF-8 and look alike
+        if self._others or len(set(self.texts)) != len(self.texts):  # bytes that are no UTF-8 and look alike
             return pandas.Series(self.to_list(), name=self.name, dtype=object)
         codes = numpy.frombuffer(self.data, numpy.uint32).astype(numpy.int64)
         codes[absent] = -1
@@ -559,7 +570,7 @@ class Profile:
         return self.table("overview", all=all, columns=columns)
 
     def sql(self, query: str) -> "Table[Any]":
-        """What a SELECT gives, over the tables and views of docs/sql.md; NULL is None."""
+        """What a SELECT gives, over the tables and views of docs/sql.md; NULL is None, a blob bytes."""
         asked, handle = ctypes.c_void_p(), ctypes.c_void_p()
         with self._lock:
             _call("opscope_query_open", self._open(), _encode(query), ctypes.byref(asked))

@@ -274,7 +274,7 @@ static bool is_core_as_whole(const struct track *track)
 // What nothing is said of, where others say what they do, is a window or a remark.
 static bool is_said(const struct track *track)
 {
-    return track->role != ROLE_NONE || track->engine != 0 || track->device != 0;
+    return track->role != ROLE_NONE || track->engine != 0 || operator_side_is_whole(track);
 }
 
 static bool track_counts(const struct piece_reader *reader, const struct track *track)

@@ -39,21 +39,26 @@ bool operator_sides_are_said(const struct profile *profile)
     return false;
 }
 
+// A processor of a core, of which no more is known.
+static bool is_of_core_alone(const struct track *track)
+{
+    return track->role == ROLE_NONE && track->engine == 0 && track->core != 0;
+}
+
 enum operator_side operator_side_of(const struct track *track, bool said)
 {
     if (role_is_device(track->role))
         return OPERATOR_DEVICE;
     if (track->role != ROLE_NONE)
         return OPERATOR_HOST;
-    if (track->device != 0)
+    if (is_of_core_alone(track))
         return OPERATOR_DEVICE;
     return said || track->engine != 0 ? OPERATOR_UNKNOWN : OPERATOR_HOST;
 }
 
 bool operator_side_is_whole(const struct track *track)
 {
-    return (track->role == ROLE_DEVICE && track->core != 0) ||
-           (track->role == ROLE_NONE && track->device != 0);
+    return (track->role == ROLE_DEVICE && track->core != 0) || is_of_core_alone(track);
 }
 
 bool operator_side_works(const struct track *track)

@@ -1,8 +1,8 @@
 // How long each operator took: the spans of its calls, added up over the
 // profile, on the host and on the device's engines. Which side a lane is of, its role says, or that
-// it belongs to a device; in a profile that says nothing of any lane they are threads of the host.
-// What has neither is kept apart. Where all that is known of a device's work is what its
-// processors or cores did, the derived lane of its operations counts, once.
+// it belongs to a core of a device; in a profile that says nothing of any lane they are
+// threads of the host. What has neither is kept apart. Where all that is known of a device's work
+// is what its processors or cores did, the derived lane of its operations counts, once.
 //
 // A span inside another of a track that is a call stack belongs to the inner operator alone:
 // `self` is the time in which the operator is the innermost one. `total` has what the operators
@@ -33,8 +33,7 @@ bool operator_sides_are_said(const struct profile *profile);
 // `said`: of the profile.
 enum operator_side operator_side_of(const struct track *track, bool said);
 
-// Whether a lane tells of a core, or of a processor, no more than that it does something: a core
-// as a whole, a lane of a device without a role.
+// Whether a lane tells of a core, or of a processor of one, no more than that it does something.
 bool operator_side_is_whole(const struct track *track);
 
 // Whether a lane says which work a device does.

@@ -266,6 +266,7 @@ void columns_free(struct opscope_table *table)
         free(column->name);
         bytes_free(&column->data);
         bytes_free(&column->absent);
+        bytes_free(&column->cells);
         if (column->texts.texts.count > 0)
             strings_free(&column->texts);
         bytes_free(&column->text_bytes);

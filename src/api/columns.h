@@ -24,6 +24,7 @@ struct column {
     struct bytes data;
     struct bytes absent; // empty until one is
     struct strings texts;
+    struct bytes cells;      // of a query, by row: what it was; empty: as the column is
     struct bytes text_bytes; // of the finished column
     struct bytes text_ends;
 };

@@ -106,19 +106,20 @@ int opscope_query_next(struct opscope_query *query, char *message, size_t size)
     return RECOVERY_SCOPE_ALONE(api_query_next(query, message, size), api_no_memory(message, size));
 }
 
+static const uint32_t CELL_KINDS[] = {[SQL_VALUE_NULL] = OPSCOPE_CELL_NULL,
+                                      [SQL_VALUE_INTEGER] = OPSCOPE_CELL_INTEGER,
+                                      [SQL_VALUE_REAL] = OPSCOPE_CELL_REAL,
+                                      [SQL_VALUE_TEXT] = OPSCOPE_CELL_TEXT,
+                                      [SQL_VALUE_BLOB] = OPSCOPE_CELL_BLOB};
+
 int opscope_query_get_cell_sized(struct opscope_query *query, uint32_t column,
                                  struct opscope_query_cell *out_cell, size_t size)
 {
-    static const uint32_t KINDS[] = {[SQL_VALUE_NULL] = OPSCOPE_CELL_NULL,
-                                     [SQL_VALUE_INTEGER] = OPSCOPE_CELL_INTEGER,
-                                     [SQL_VALUE_REAL] = OPSCOPE_CELL_REAL,
-                                     [SQL_VALUE_TEXT] = OPSCOPE_CELL_TEXT,
-                                     [SQL_VALUE_BLOB] = OPSCOPE_CELL_BLOB};
     struct opscope_query_cell given = {0};
     const bool found = query->has_row && column < opscope_query_column_count(query);
     if (found) {
         const struct sql_value value = sql_statement_value(query->statement, column);
-        given = (struct opscope_query_cell){.kind = KINDS[value.kind],
+        given = (struct opscope_query_cell){.kind = CELL_KINDS[value.kind],
                                             .integer = value.integer,
                                             .real = value.real,
                                             .text = value.text.data,
@@ -132,6 +133,8 @@ int opscope_query_get_cell_sized(struct opscope_query *query, uint32_t column,
 
 static void add_value_of_row(struct column *column, struct sql_value value)
 {
+    const uint8_t kind = (uint8_t)CELL_KINDS[value.kind];
+    bytes_append(&column->cells, &kind, sizeof kind);
     switch (value.kind) {
     case SQL_VALUE_INTEGER:
         column_add_signed(column, value.integer);
@@ -164,8 +167,22 @@ static int add_row(struct opscope_query *query, struct opscope_table *table)
     return OPSCOPE_OK;
 }
 
+static bool has_other_cells(const struct column *column)
+{
+    for (size_t i = 0; i < column->cells.size; i++) {
+        const uint8_t kind = column->cells.data[i];
+        if (kind != OPSCOPE_CELL_NULL && kind != OPSCOPE_CELL_TEXT)
+            return column->kind == OPSCOPE_COLUMN_TEXT;
+    }
+    return false;
+}
+
 static int finish_table(struct opscope_table *table)
 {
+    for (uint32_t i = 0; i < table->count; i++) {
+        if (!has_other_cells(&table->columns[i]))
+            bytes_free(&table->columns[i].cells);
+    }
     columns_finish(table);
     return OPSCOPE_OK;
 }

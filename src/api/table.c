@@ -344,7 +344,8 @@ int opscope_table_get_column_sized(const struct opscope_table *table, uint32_t i
             .texts = (const char *)column->text_bytes.data,
             .text_ends = (const uint64_t *)(const void *)column->text_ends.data,
             .text_count = column->text_ends.size / sizeof(uint64_t),
-            .kind = column->kind};
+            .kind = column->kind,
+            .cells = column->cells.size > 0 ? column->cells.data : NULL};
     }
     api_give(out_column, size, &given, sizeof given);
     return found ? OPSCOPE_OK : OPSCOPE_ERROR_NOT_FOUND;

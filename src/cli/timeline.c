@@ -279,7 +279,7 @@ static const struct option OPTIONS[] = {
     {"output", 'o', OPTION_ONE, "FILE", "the picture: .svg or .png (.txt: text)"},
     {"form", 0, OPTION_ONE, "FORM", "svg, png or txt, whatever the file is called"},
     {"width", 0, OPTION_ONE, "N", "points (1200); of text letters (the terminal's, or 100)"},
-    {"from", 0, OPTION_ONE, "TIME", "begins here after the start of the profile: 1.5ms, 20us"},
+    {"from", 0, OPTION_ONE, "TIME", "after its start: 1.5ms, 2 (seconds), or a file with one"},
     {"to", 0, OPTION_ONE, "TIME", "ends here"},
     {"tracks", 0, OPTION_EACH, "NAME",
      "only tracks that have this in their name, or are under one"},

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/figures.h"
 #include "commands.h"
 #include "ledger_text.h"
 #include "opened.h"
@@ -17,6 +18,7 @@ struct top_request {
     struct table_options options;
     struct span_groups groups;
     struct table *table;
+    const struct arguments *arguments;
 };
 
 // Before the profile is read: a time counts from its first event.
@@ -58,12 +60,40 @@ static status read_what(const struct arguments *arguments, struct span_group_opt
     return STATUS_OK;
 }
 
+// ": none of 1 226 in 12.4 ms fits --filter x --from 9s", where something was asked for.
+static void say_why_none(const struct top_request *request)
+{
+    static const char *const ASKED[] = {"filter", "step", "from", "to"};
+    const struct profile *profile = request->profile;
+    char number[LEDGER_NUMBER_ROOM], length[FIGURES_ROOM];
+    uint64_t spans = 0, first = 0, last = 0;
+    bool asked = false;
+    for (uint32_t i = 0; i < profile->tracks.count; i++) {
+        const struct track *track = profile_track(profile, i);
+        spans += track->provenance != PROVENANCE_DERIVED ? track->spans : 0;
+    }
+    profile_extent(profile, &first, &last);
+    for (size_t i = 0; i < sizeof ASKED / sizeof ASKED[0] && spans > 0; i++) {
+        const char *text = arguments_value(request->arguments, ASKED[i]);
+        if (text == NULL)
+            continue;
+        if (!asked)
+            printf(": none of %s in %s fits", ledger_number(spans, number),
+                   figures_time(last - first, 1000000000, length));
+        printf(" --%s %s", ASKED[i], text);
+        asked = true;
+    }
+}
+
 static void cli_top_print(const struct top_request *request, const char *path)
 {
     const struct span_groups *groups = &request->groups;
     char number[LEDGER_NUMBER_ROOM];
-    printf("%s: %s spans by %s\n", path, ledger_number(groups->spans, number),
+    printf("%s: %s spans by %s", path, ledger_number(groups->spans, number),
            span_key_name(request->what.by));
+    if (groups->spans == 0)
+        say_why_none(request);
+    printf("\n");
     if (groups->count == 0)
         return;
     table_options_print(request->table, stdout);
@@ -125,7 +155,7 @@ static status top_command(const struct arguments *arguments, int *out_exit)
     const char *const *words = arguments_words(arguments, &count);
     if (count != 1)
         return status_make(STATUS_USAGE, "top: give one file: opscope top trace.json.gz");
-    struct top_request request = {0};
+    struct top_request request = {.arguments = arguments};
     const status result = cli_top_show(arguments, &request, words[0]);
     if (result == STATUS_OK)
         *out_exit = ledger_exit(request.profile);
@@ -139,7 +169,8 @@ static const struct option OPTIONS[] = {
     {"by", 0, OPTION_ONE, "KEY", "name (the usual), category, track, engine, role, operator ..."},
     {"filter", 0, OPTION_ONE, "NAMES", "spans whose name has this; with *, whose name is this"},
     {"step", 0, OPTION_ONE, "N", "of this step or iteration alone"},
-    {"from", 0, OPTION_ONE, "TIME", "from here on, counted from the first event: 1.5ms"},
+    {"from", 0, OPTION_ONE, "TIME",
+     "after the first event: 1.5ms, 2 (seconds), or a file with one"},
     {"to", 0, OPTION_ONE, "TIME", "up to here; spans are cut off there"},
     TABLE_OPTIONS("as JSON, with the ledger", "as CSV",
                   "how many to list (20; 0: all); as JSON and CSV, all"),

@@ -38,8 +38,11 @@ status units_time(const char *text, uint64_t *out_ns)
     const status failure = input_open(text, &input);
     if (failure != STATUS_OK) {
         status_free(failure);
-        return status_make(STATUS_USAGE,
-                           "'%s' is neither a time (1.234, 207ms) nor a file that holds one", text);
+        return status_make(
+            STATUS_USAGE,
+            "'%s' is neither a time (207ms, 1.234 for seconds) nor a file whose first line "
+            "is one",
+            text);
     }
     const struct view line = view_slice(input->bytes, 0, view_find(input->bytes, '\n'));
     const bool good = parse_time(line, out_ns);

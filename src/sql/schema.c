@@ -331,13 +331,18 @@ const struct sql_view SQL_VIEWS[] = {
      "         UNION ALL SELECT name, duration FROM memory_copies\n"
      "         UNION ALL SELECT name, duration FROM regions)\n"
      " GROUP BY name ORDER BY total_duration DESC, name"},
-    {"busy", "how long devices work, as rocpd has it",
-     "SELECT agent_id, 'device' AS type, SUM(duration) AS GpuTime,\n"
+    {"busy", "how long devices work, as rocpd has it, what overlaps once",
+     "SELECT agent_id, 'device' AS type, SUM(alone) AS GpuTime,\n"
      "       MAX(MAX(\"end\")) OVER () - MIN(MIN(start)) OVER () AS WallTime,\n"
-     "       SUM(duration) * 1.0\n"
+     "       SUM(alone) * 1.0\n"
      "         / (MAX(MAX(\"end\")) OVER () - MIN(MIN(start)) OVER ()) AS Busy\n"
-     "  FROM (SELECT agent_id, start, \"end\", duration FROM kernels\n"
-     "         UNION ALL SELECT device, start, \"end\", duration FROM memory_copies)\n"
+     "  FROM (SELECT agent_id, start, \"end\",\n"
+     "               MAX(0, \"end\" - MAX(start, IFNULL(MAX(\"end\") OVER before, start))) AS "
+     "alone\n"
+     "          FROM (SELECT agent_id, start, \"end\" FROM kernels\n"
+     "                 UNION ALL SELECT device, start, \"end\" FROM memory_copies)\n"
+     "        WINDOW before AS (PARTITION BY agent_id ORDER BY start, \"end\"\n"
+     "                          ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))\n"
      " GROUP BY agent_id"},
     {"thread_track", "as Perfetto has them", "SELECT utid AS id, utid, name FROM thread"},
     {"process_track", "as Perfetto has them", "SELECT upid AS id, upid, name FROM process"},

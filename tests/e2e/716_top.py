@@ -113,7 +113,10 @@ def test_a_window_and_a_filter(folder):
     rows = rows_of(path, "--filter", "Memcpy*")
     true(rows and all(label.startswith("Memcpy") for label in rows), f"filtered: {list(rows)}")
     equal(top(path, "--filter", "no such name")["spans"], [], "none")
-    contains(opscope("top", path, "--filter", "no such name").out, "0 spans by name")
+    matches(opscope("top", path, "--filter", "no such name", "--from", "0").out,
+            r"0 spans by name: none of \d[\d ]* in [\d.]+ ms fits --filter no such name --from 0\n")
+    for option, value in (("--step", "99"), ("--from", "99s")):
+        contains(opscope("top", path, option, value).out, f" fits {option} {value}\n")
 
 
 def test_paths_are_what_spans_lie_in(folder):

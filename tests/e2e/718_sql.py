@@ -150,6 +150,26 @@ def test_sums_are_those_of_top(folder):
                   f"{case}: {side}")
 
 
+def test_devices_of_a_trace_are_apart_and_busy_once(folder):
+    """Streams 7 and 8 of two GPUs: of 400 us both work in 100, the first alone in 100 more."""
+    works = [("kernel", "gemm", 7, 0, 200), ("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 8, 100, 100),
+             ("kernel", "gemm", 7, 390, 10)]
+    events = [{"ph": "X", "cat": cat, "name": name, "pid": gpu, "tid": stream, "ts": ts, "dur": dur,
+               "args": {"device": gpu, "stream": stream, "correlation": gpu + ts}}
+              for gpu in (0, 1) for cat, name, stream, ts, dur in works]
+    trace = write(folder / "t.json", json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0}],
+                                                 "traceEvents": events}))
+    for path in (trace, folder / "t.prof", folder / "t.pb"):
+        if path != trace:
+            opscope("convert", trace, "-o", path)
+        busy, kernels, copies = rows_of(
+            path, "SELECT agent_id, GpuTime, WallTime, Busy FROM busy",
+            "SELECT device, COUNT(*) FROM kernels GROUP BY 1",
+            "SELECT DISTINCT dst_agent_abs_index FROM memory_copies ORDER BY 1")
+        equal(busy, [(gpu, 210_000, 400_000, 0.525) for gpu in (0, 1)], f"busy of {path.name}")
+        equal((kernels, copies), ([(0, 2), (1, 2)], [(0,), (1,)]), f"work of {path.name}")
+
+
 def test_what_does_not_fit_an_integer_is_text(folder):
     far = 2 ** 63 + 11
     events = [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "args": {"address": far, "near": 2 ** 63 - 1,

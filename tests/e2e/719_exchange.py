@@ -152,7 +152,14 @@ def test_a_csv_is_a_table_of_all_events(folder):
         source = FOLDER / f"{case}.json.gz"
         trace = loaded(source)
         base = trace["baseTimeNanoseconds"]
-        equal(opscope("convert", source, "-o", folder / "a.csv").err, "", case)
+        said = opscope("convert", source, "-o", folder / "a.csv").err
+        inner, facts = opscope("sql", source, "--json", "SELECT (SELECT COUNT(*) FROM call WHERE parent_id > 0),"
+                               " (SELECT COUNT(*) FROM fact WHERE tag NOT IN ('format', 'source'))").json()["results"][0]["rows"][0]
+        ends = sum(event["ph"] in "stf" for event in trace["traceEvents"])
+        equal("ends of flows left out" in said, ends > 0, f"{case}: flows left out")
+        for what, count in (("calls", inner), ("facts", facts)):
+            equal(re.findall(rf"remark: .*\b{what}\b.*: (\d+)$", said, re.MULTILINE), [str(count)] if count else [],
+                  f"{case}: {what} left out")
         rows = rows_of(folder / "a.csv")
         equal(list(rows[0]), columns, "columns are those of the page")
         wanted = Counter((event["name"], event.get("cat", ""), base + int(Decimal(event["ts"]) * 1000),
@@ -170,6 +177,18 @@ def test_a_csv_is_a_table_of_all_events(folder):
     copies = {row["name"]: row["role"] for row in rows_of(folder / "a.csv") if row["category"] == "gpu_memcpy"}
     operators = {row["operator"] for row in kernels}
     true("cudaGraphLaunch" in operators, f"operators: {operators} {copies}")
+
+
+def test_tracy_says_what_it_has_no_place_for(folder):
+    source = ROOT / "samples/pytorch/training.json.gz"
+    said = opscope("convert", source, "-o", folder / "a.tracy").err
+    operators, lanes = opscope(
+        "sql", source, "--json", "SELECT (SELECT COUNT(DISTINCT operator_id) FROM call WHERE operator_id > 0),"
+        " (SELECT COUNT(*) FROM track WHERE role IS NULL AND id IN"
+        " (SELECT track_id FROM span UNION SELECT track_id FROM instant))",
+    ).json()["results"][0]["rows"][0]
+    contains(said, f"operators left out: Tracy has none: {operators}\n")
+    matches(said, rf"lanes of unknown role that are threads of the program there: {lanes}$")
 
 
 def test_torqs_profiles_keep_their_form(folder):

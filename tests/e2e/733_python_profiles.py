@@ -112,6 +112,25 @@ print(json.dumps([list(map(list, profile.sql(query))) for query in sys.argv[2:]]
         true(all(row[2] is None and row[3] == row[4] for row in said[1]), f"{path}: NULL, and a name twice")
 
 
+def test_sql_keeps_what_cells_are(folder):
+    script(folder, """
+profile = opscope.open(sys.argv[1])
+def column(query):
+    return profile.sql(query)["v"]
+assert column("SELECT x'ff00fe' AS v") == [b"\\xff\\x00\\xfe"]
+mixed = "SELECT 1 AS v UNION ALL SELECT 'x' UNION ALL SELECT '1' UNION ALL SELECT NULL UNION ALL SELECT 2.5 UNION ALL SELECT x'78'"
+assert column(mixed) == [1, "x", "1", None, 2.5, b"x"], column(mixed)
+assert [row.v for row in profile.sql(mixed)] == column(mixed)
+assert column("SELECT 'x' AS v UNION ALL SELECT NULL") == ["x", None]
+for wrong in (lambda: profile.top(by=3), lambda: profile.sql(b"SELECT 1"), lambda: profile.spans(columns=3)):
+    try:
+        wrong()
+        raise AssertionError("no error")
+    except TypeError as error:
+        assert "expected a text" in str(error), error
+""", TRACES / "training.json.gz")
+
+
 def test_rows_have_the_types_that_hints_say(folder):
     """The classes of rows are used for all columns of every table, and hold what they are said to hold."""
     script(folder, """

@@ -511,6 +511,9 @@ static uint32_t call_of_item(struct kineto *kineto, const struct chrome_event *e
 
 static void find_device(struct kineto *kineto, const struct chrome_event *event, uint32_t track)
 {
+    uint64_t number;
+    if (chrome_number_of(chrome_find(event->args, "device"), &number) && number < UINT32_MAX)
+        profile_track(kineto->profile, track)->device = (uint32_t)number + 1;
     for (uint32_t i = 0; i < kineto->devices.count; i++) {
         struct device *device = segments_get(&kineto->devices, i);
         if (device->pid == event->pid.number)

@@ -10,6 +10,7 @@ struct spans_csv {
     struct output *output;
     uint32_t category_key, role_key;
     bool no_arguments;
+    uint64_t flows; // ends of them
     struct bytes row;
     struct bytes text; // of the field at hand
     // The track at hand:
@@ -73,11 +74,12 @@ static bool is_argument(const struct spans_csv *csv, const struct value *value)
            !(value->kind == VALUE_STRING && value->key == csv->category_key);
 }
 
-static void look_at_values(const struct spans_csv *csv, struct spans_csv_row *row)
+static void look_at_values(struct spans_csv *csv, struct spans_csv_row *row)
 {
     struct value_reader reader = value_read(row->values);
     struct value value;
     while (value_next(&reader, &value)) {
+        csv->flows += is_flow(&value);
         if (value.kind != VALUE_STRING)
             continue;
         if (value.key == csv->category_key && row->category == 0)
@@ -303,6 +305,45 @@ static status write_tracks(struct spans_csv *csv)
     return STATUS_OK;
 }
 
+// What a reader of the table may miss --------------------------------------------------
+
+static void say_left_out(const struct spans_csv *csv, const char *what, uint64_t count)
+{
+    if (count > 0)
+        profile_note(csv->profile, 0, LEDGER_REMARK, 1, "%s: %llu", what,
+                     (unsigned long long)count);
+}
+
+static uint64_t count_inner_calls(const struct profile *profile)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 1; i < profile->calls.count; i++)
+        count += profile_call(profile, i)->parent != 0;
+    return count;
+}
+
+// What format and file it was, every reader says.
+static uint64_t count_facts(const struct profile *profile)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < profile->facts.count; i++) {
+        const struct profile_fact *fact = segments_get(&profile->facts, i);
+        const struct view key = profile_text(profile, fact->key);
+        count += !view_is(key, "format") && !view_is(key, "source");
+    }
+    return count;
+}
+
+static void say_all_left_out(const struct spans_csv *csv)
+{
+    const struct profile *profile = csv->profile;
+    say_left_out(csv, "ends of flows left out: a table of events has none", csv->flows);
+    say_left_out(csv, "calls whose callers are left out: a table of events has no tree",
+                 count_inner_calls(profile));
+    say_left_out(csv, "facts left out: they are no events", count_facts(profile));
+    say_left_out(csv, "lifetimes of buffers left out: they are no events", profile->buffers.count);
+}
+
 status spans_csv_write(struct profile *profile, const char *path, bool no_arguments)
 {
     struct spans_csv csv = {.profile = profile,
@@ -312,6 +353,8 @@ status spans_csv_write(struct profile *profile, const char *path, bool no_argume
                             .no_arguments = no_arguments};
     STATUS_TRY(output_open(path, &csv.output));
     const status result = output_finish(csv.output, write_tracks(&csv));
+    if (result == STATUS_OK)
+        say_all_left_out(&csv);
     bytes_free(&csv.row);
     bytes_free(&csv.text);
     bytes_free(&csv.path);

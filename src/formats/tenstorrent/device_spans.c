@@ -197,6 +197,8 @@ static uint32_t core_make(struct device_spans *spans, struct device_process *pro
     const struct track group = {.kind = TRACK_GROUP,
                                 .parent = process->process,
                                 .name = profile_string(spans->profile, view_of(name)),
+                                .device = process->device + 1,
+                                .core = process->cores.count + 1,
                                 .rank = (int32_t)process->cores.count + 1};
     struct core_track *core = segments_add(&process->cores);
     *core =
@@ -219,11 +221,13 @@ static struct lane_spans *device_spans_lane_get(struct device_spans *spans,
         return lane;
     const struct device_lane *about = device_log_lane(log, index);
     struct device_process *process = process_made(spans, spans->session, about->device);
+    const uint32_t core = core_make(spans, process, about);
     const struct track track = {.kind = TRACK_LANE,
-                                .parent = core_make(spans, process, about),
+                                .parent = core,
                                 .name = profile_string(spans->profile, about->risc_name),
                                 .clock = process->clock,
                                 .device = process->device + 1,
+                                .core = profile_track(spans->profile, core)->core,
                                 .provenance = PROVENANCE_MEASURED,
                                 .rank = (int32_t)about->risc,
                                 .nests = true,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "profile/store.h"
 
 // Times have 48 bits with a sign. What begins later than FIRST_MOST counts from there: Tracy's
@@ -363,6 +364,31 @@ static void note_some(struct tracy_rows *rows, enum ledger_note_kind kind, uint6
         profile_note(rows->profile, 0, kind, count, "%s", what);
 }
 
+// Operators that did something.
+static uint64_t count_operators(const struct profile *profile)
+{
+    bool *called = memory_allocate_zeroed(profile->operators.count, sizeof *called);
+    uint64_t count = 0;
+    for (uint32_t i = 1; i < profile->calls.count; i++) {
+        const uint32_t id = profile_call(profile, i)->operator_id;
+        count += id != 0 && !called[id];
+        called[id] = true;
+    }
+    free(called);
+    return count;
+}
+
+static uint64_t count_unknown_lanes(const struct tracy_rows *rows)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 1; i < rows->profile->tracks.count; i++) {
+        const struct track *track = profile_track(rows->profile, i);
+        count += track->role == ROLE_NONE && track->spans + track->instants > 0 &&
+                 rows->places.tracks[i].kind == PLACE_THREAD;
+    }
+    return count;
+}
+
 void tracy_rows_account(struct tracy_rows *rows)
 {
     note_some(rows, LEDGER_NOT_CARRIED, rows->too_late,
@@ -377,6 +403,10 @@ void tracy_rows_account(struct tracy_rows *rows)
     note_some(rows, LEDGER_REMARK, rows->without_values,
               "spans of devices whose values are left out: Tracy's zones of devices have no text");
     note_some(rows, LEDGER_REMARK, rows->flows, "ends of flows left out: Tracy has none");
+    note_some(rows, LEDGER_REMARK, count_operators(rows->profile),
+              "operators left out: Tracy has none");
+    note_some(rows, LEDGER_REMARK, count_unknown_lanes(rows),
+              "lanes of unknown role that are threads of the program there");
     if (rows->base > 0)
         profile_note(rows->profile, 0, LEDGER_REMARK, 1,
                      "times count from %llu ns, so that Tracy's viewer begins there",
