@@ -361,7 +361,7 @@ static status measure_passed(struct profile *profile, struct operator_times *tim
     struct work_run run;
     if (!is_of_program(profile, times))
         return STATUS_OK;
-    STATUS_TRY(work_measure(profile, WORK_AUTO, &run));
+    STATUS_TRY(work_measure(profile, WORK_AUTO, false, &run));
     for (size_t i = 0; i < run.sample_count; i++)
         times->operators[run.parts[run.samples[i].part].operator_id].passed += run.samples[i].ns;
     work_free(&run);
