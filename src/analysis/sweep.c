@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/recovery.h"
+#include "base/parts.h"
 
 enum { SETS = 1 << SWEEP_PARTS_MOST, SEARCHED_MOST = 32 };
 
@@ -141,9 +141,9 @@ static void sweep_add(struct sweep *sweep, size_t lane, struct edge_reader edges
     sweep->count += edge != UINT64_MAX;
 }
 
-static void *sweep_run(void *argument)
+static void sweep_part(void *part)
 {
-    struct sweep *sweep = argument;
+    struct sweep *sweep = part;
     const struct sweep_input *input = sweep->input;
     const size_t lists = 2 * input->lane_count;
     sweep->positions = memory_allocate_zeroed(lists, sizeof *sweep->positions);
@@ -160,7 +160,6 @@ static void *sweep_run(void *argument)
     heap_build(sweep);
     if (sweep->count > 0)
         sweep_edges(sweep);
-    return NULL;
 }
 
 static void sweep_finish(struct sweep *sweep)
@@ -189,29 +188,37 @@ static struct sweep *sweep_create(const struct sweep_input *input, uint64_t from
     return sweep;
 }
 
-// It ends by itself.
-static void sweep_nobody_waits(void *sweep)
+static size_t count_words(const struct edge_reader *reader)
 {
-    (void)sweep;
+    return (size_t)(reader->end - reader->at);
 }
 
-// Two halves at the same time.
+// One for each thread where there is enough to do.
+static unsigned sweep_ranges(const struct sweep_input *input)
+{
+    enum { WORDS_LEAST = 1 << 16 };
+    const unsigned threads = parts_threads();
+    size_t words = 0;
+    for (size_t i = 0; i < input->lane_count; i++) {
+        const struct busy *busy = input->lanes[i].busy;
+        words += count_words(&busy->edges[0]) + count_words(&busy->edges[1]);
+    }
+    return words / WORDS_LEAST < threads ? (unsigned)(words / WORDS_LEAST) + 1 : threads;
+}
+
+// Ranges of time, one after the other, all at once.
 void sweep_lanes(const struct sweep_input *input)
 {
     const struct interval range = input->range;
-    const uint64_t middle = range.start + (range.end - range.start) / 2;
-    struct sweep *first = sweep_create(input, range.start, middle);
-    struct sweep *second = sweep_create(input, middle, range.end);
-    struct recovery_thread thread = {.run = sweep_run,
-                                     .give_up = sweep_nobody_waits,
-                                     .stop = sweep_nobody_waits,
-                                     .context = second};
-    const bool parallel = recovery_thread_start(&thread) == 0;
-    sweep_run(first);
-    if (parallel)
-        recovery_thread_join(&thread);
-    else
-        sweep_run(second);
-    sweep_finish(first);
-    sweep_finish(second);
+    const unsigned count = sweep_ranges(input);
+    const uint64_t step = (range.end - range.start) / count;
+    struct parts *parts = parts_open(sweep_part);
+    struct sweep *sweep;
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t from = range.start + i * step;
+        parts_put(parts, sweep_create(input, from, i + 1 < count ? from + step : range.end));
+    }
+    while ((sweep = parts_take(parts)) != NULL)
+        sweep_finish(sweep);
+    parts_close(parts);
 }

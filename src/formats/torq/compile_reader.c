@@ -177,6 +177,9 @@ static void compile_reader_take_part(struct compile_reader *reader, const struct
 {
     struct rows *rows = &reader->rows;
     const uint64_t lines_before = rows->lines.number;
+    if (part->row_count > 0)
+        progress_report((uint64_t)(part->rows[0].text.data - rows->input->bytes.data),
+                        rows->input->bytes.size);
     for (size_t i = 0; i < NEW_AHEAD; i++)
         compile_reader_prefetch(reader, part, i);
     for (size_t i = 0; i < part->row_count; i++) {
@@ -191,7 +194,6 @@ static void compile_reader_take_part(struct compile_reader *reader, const struct
     }
     rows->count += part->row_count;
     rows->lines.number += part->lines.number;
-    progress_report((uint64_t)(part->lines.end - rows->input->bytes.data), rows->input->bytes.size);
 }
 
 // A piece that is free, or a new one.
