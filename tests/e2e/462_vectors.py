@@ -4,7 +4,7 @@ from support import *
 from onnx_cases import *
 import integer_products
 import tosa_cases
-from onnx_opset_cases import CASES, Case, count, node
+from onnx_opset_cases import CASES, Case, count, node, scalar
 
 LESS = [{"OPSCOPE_ISA": name} for name in ("sse4", "avx2", "avx512", "vnni")]
 LESS += [{"ONEDNN_MAX_CPU_ISA": name} for name in ("SSE41", "AVX2", "AVX512_CORE")]
@@ -30,7 +30,7 @@ def extremes(element, dims, seed):
 def extreme_cases():
     """Products with more columns than a vector has, odd depths, and convolutions of each kind."""
     for a, b in (("u8", "i8"), ("i8", "i8"), ("u8", "u8")):
-        for rows, depth, columns in ((1, 700, 33), (5, 257, 40), (9, 31, 17)):
+        for rows, depth, columns in ((1, 700, 33), (5, 257, 40), (9, 31, 17), (26, 13, 50)):
             data = {"a": extremes(a, [rows, depth], 1), "b": extremes(b, [depth, columns], 2)}
             none = [(element, [], [0]) for element in (a, b)]
             yield Case(f"product_{a}_{b}_{depth}", 21, [node("MatMulInteger", "a b")], data, {"y": "i32"}, {},
@@ -45,6 +45,19 @@ def extreme_cases():
                        {"y": "i32"}, {}, [sums], None, 0)
 
 
+def scaled_products():
+    """Bytes scaled to reals, multiplied by constants and scaled back."""
+    for rows, depth, columns in ((1, 70, 33), (14, 65, 40), (40, 129, 96)):
+        x, w = extremes("u8", [rows, depth], 5), extremes("i8", [depth, columns], 6)
+        fixed = {"w": w, "xs": scalar(0.5), "ws": scalar(0.25), "ys": scalar(500.125),
+                 "xz": ("u8", [], [7]), "wz": ("i8", [], [0]), "yz": ("u8", [], [20])}
+        sums = integer_products.matmul(x, w, fixed["xz"], fixed["wz"])
+        expected = integer_products.requantize(sums, fixed["xs"], fixed["ws"], fixed["ys"], fixed["yz"], 1)
+        nodes = [node("DequantizeLinear", "x xs xz", "a"), node("DequantizeLinear", "w ws wz", "b"),
+                 node("MatMul", "a b", "m"), node("QuantizeLinear", "m ys yz", "y")]
+        yield Case(f"scaled_{rows}_{depth}_{columns}", 17, nodes, {"x": x}, {"y": "u8"}, fixed, [expected], None, 0)
+
+
 def lay_out_expected(folder, cases):
     for case in cases:
         data = lay_out(folder, case)
@@ -55,7 +68,7 @@ def lay_out_expected(folder, cases):
 def test_products_are_exact(folder):
     cases = [case for case in CASES if case.name.endswith("_exact")]
     true(len(cases) > 30, "cases with exact outputs")
-    cases += extreme_cases()
+    cases += [*extreme_cases(), *scaled_products()]
     lay_out_expected(folder, cases)
     for environment in LESS:
         for plain in ([], ["--plain"]):

@@ -149,19 +149,18 @@ static struct cuts fused_convolution_choose_cuts(const struct convolution *c)
     const int64_t weights = c->outputs * c->inputs * c->kernel[0] * c->kernel[1];
     const int64_t pixels = c->output[0] * c->output[1];
     const int64_t blocks = divide_up(c->outputs, CHANNEL_BLOCK);
+    const int64_t seen = c->input[1] * c->inputs * c->strides[0] * (int64_t)sizeof(float);
     // Either the weights are read again for every piece, or what they meet.
     const int64_t met = c->kernel[0] * c->kernel[1] == 1 ? pixels * c->inputs
                                                          : 2 * pixels * (c->inputs + c->outputs);
     if (c->groups == 1 && blocks > 1 && weights * (int64_t)sizeof(float) > WEIGHTS_LARGE &&
         weights > met) {
-        const int64_t seen = c->input[1] * c->inputs * c->strides[0] * (int64_t)sizeof(float);
         parts = parts < blocks ? parts : blocks;
         cuts.channels = divide_up(blocks, parts) * CHANNEL_BLOCK;
         cuts.rows = divide_up(c->output[0], divide_up(seen * c->output[0], ROOM_WANTED));
         return cuts;
     }
-    const int64_t row = (c->input[1] * c->inputs * c->strides[0] + c->output[1] * c->outputs) *
-                        c->groups * (int64_t)sizeof(float);
+    const int64_t row = (seen + c->output[1] * c->outputs * (int64_t)sizeof(float)) * c->groups;
     const int64_t fitting = divide_up(row * c->output[0], ROOM_WANTED);
     parts = parts > fitting ? parts : fitting;
     parts = parts < c->output[0] ? parts : c->output[0];
