@@ -143,7 +143,7 @@ static const struct option OPTIONS[] = {
      QAIC_NO_EFFECT ": nothing is run here: qaic-runner -i FILE"},
     {"profiling-threads", 0, OPTION_ONE, "N",
      QAIC_NO_EFFECT ": no ranges are collected: what is quantized is so in the network"},
-    {"compile-threads", 0, OPTION_ONE, "N", QAIC_NO_EFFECT ": passes run one after the other"},
+    {"compile-threads", 0, OPTION_ONE, "N", QAIC_NO_EFFECT ": tiles are searched by as many threads as there are processors"},
     {"size-split-granularity", 0, OPTION_ONE, "KIB",
      QAIC_NO_EFFECT ": tiles are as large as is estimated best: -ols and -mos make them smaller"},
     {"allocator-dealloc-delay", 0, OPTION_ONE, "N",

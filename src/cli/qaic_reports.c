@@ -19,7 +19,8 @@ static const char DUMPS[] = "-aic-dump-graphs-dir=";
 
 bool qaic_reports_price(const struct arguments *arguments)
 {
-    static const char *const OPTIONS[] = {"v", "vv", "vvv", "aic-perf-warnings"};
+    static const char *const OPTIONS[] = {"v",           "vv",  "vvv", "aic-perf-warnings",
+                                          "time-passes", "time"};
     bool asked = getenv(VARIABLE) != NULL;
     for (size_t i = 0; i < sizeof OPTIONS / sizeof OPTIONS[0]; i++)
         asked = asked || arguments_flag(arguments, OPTIONS[i]);

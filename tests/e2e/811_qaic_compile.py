@@ -204,6 +204,25 @@ def test_what_it_prints(folder):
     contains(run(tool, "--help").out, "exit: 0 done, 255 failed", "help")
 
 
+def test_any_number_of_processors(folder):
+    """Chains are searched side by side: the program is the same with one thread and with as many as there can be."""
+    nodes = [make_node(kind, inputs, [output]) for kind, inputs, output in (
+        ("MatMul", ["x", "w"], "a"), ("Tanh", ["a"], "b"), ("MatMul", ["b", "u"], "c"), ("Add", ["c", "x"], "d"),
+        ("Softmax", ["d"], "e"), ("MatMul", ["e", "w"], "y"))]
+    constants = [make_tensor(name, "f16", [96, 96], [(i % 7 - 3) / 8 for i in range(96 * 96)]) for name in "wu"]
+    write(folder / "model.onnx", make_model(make_graph(
+        nodes, [make_value("x", "f16", [512, 96])], [make_value("y", "f16", [512, 96])], constants)))
+    allowed = os.sched_getaffinity(0)
+    compiled(folder)
+    several = (folder / "b/programqpc.bin").read_bytes()
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        compiled(folder)
+    finally:
+        os.sched_setaffinity(0, allowed)
+    true((folder / "b/programqpc.bin").read_bytes() == several, "the same program")
+
+
 def test_one_file(folder):
     """The program goes straight into the container: the folder may hold no other file at any time."""
     layers(folder, count=2)
