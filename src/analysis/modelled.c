@@ -70,6 +70,18 @@ static uint64_t modelled_total_of(struct work_list *list)
     return intervals_total(intervals_normalize(list->items, list->count, &impossible));
 }
 
+// What comes over the link to the host or goes there; zeros do not.
+static void add_carried(struct work_list *link, struct work_list *any,
+                        const struct sim_times *times, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (times[i].end <= times[i].start)
+            continue;
+        modelled_add_work(link, times[i]);
+        modelled_add_work(any, times[i]);
+    }
+}
+
 static void sum_whole(struct modelled *modelled, const struct program *program,
                       const struct target *target, const struct sim_result *result)
 {
@@ -85,6 +97,13 @@ static void sum_whole(struct modelled *modelled, const struct program *program,
         modelled_add_work(&lists[MODELLED_HOST], result->actions[i]);
         modelled_add_work(&lists[MODELLED_KINDS], result->actions[i]);
     }
+    struct work_list link = {0};
+    if (result->linked) {
+        add_carried(&link, &lists[MODELLED_KINDS], result->inputs, program->input_count);
+        add_carried(&link, &lists[MODELLED_KINDS], result->outputs, program->output_count);
+    }
+    modelled->link = modelled_total_of(&link);
+    free(link.items);
     modelled->cycles = result->end;
     for (int i = 0; i < MODELLED_KINDS; i++)
         modelled->busy[i] = modelled_total_of(&lists[i]);

@@ -35,7 +35,8 @@ struct modelled_memory {
 struct modelled {
     uint64_t cycles;
     uint64_t busy[MODELLED_KINDS]; // cycles in which at least one of the kind is at work
-    uint64_t idle;                 // in which none is
+    uint64_t link;                 // in which something is on the link to the host
+    uint64_t idle;                 // in which nothing is at work, nor on the link
     // The least that the engine with the most to do needs at its peak rate.
     uint64_t least;
     uint32_t least_engine;            // of the target; TARGET_NONE: there is no work, or no price

@@ -29,6 +29,7 @@ static void write_time(struct json_writer *json, const struct compiling *compili
     json_uint(json, "clock_hz", compiling->target->clock);
     calibrated_json(json, compiling->target);
     write_busy(json, modelled->busy);
+    json_uint(json, "link_cycles", modelled->link);
     json_uint(json, "idle_cycles", modelled->idle);
     json_uint(json, "least_cycles", modelled->least);
     json_uint(json, "unpriced_tasks", modelled->unpriced);

@@ -59,6 +59,8 @@ static void print_modelled(const struct compiling *compiling)
             printf("  %s %.0f %%", modelled_kind_name((enum modelled_kind)i),
                    share(compiling, modelled->busy[i]));
     }
+    if (modelled->link > 0)
+        printf("  link %.0f %%", share(compiling, modelled->link));
     if (modelled->idle > 0)
         printf("  idle %.0f %%", share(compiling, modelled->idle));
     printf("   (%s cycles at %g MHz)\n", figures_short(modelled->cycles, cycles),

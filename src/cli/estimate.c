@@ -92,6 +92,8 @@ static void cli_estimate_print_summary(const struct estimate *estimate)
             printf("  %s %.0f %%", modelled_kind_name((enum modelled_kind)i),
                    100.0 * (double)modelled->busy[i] / (double)estimate->times->end);
     }
+    if (modelled->link > 0)
+        printf("  link %.0f %%", 100.0 * (double)modelled->link / (double)estimate->times->end);
     printf("\n");
     calibrated_print(estimate->target, "  remark    ");
     printf("  %" PRIu32 " dispatch%s, %" PRIu32 " job%s, %s task%s\n",

@@ -66,6 +66,32 @@ static unsigned *measure_depths(const struct profile *profile, const uint32_t *o
     return depth;
 }
 
+// Tracks with something in them, or in one below; what was lost is something.
+static bool *find_used(const struct profile *profile)
+{
+    bool *used = memory_allocate_zeroed(profile->tracks.count, sizeof *used);
+    for (uint32_t i = profile->tracks.count - 1; i > 0; i--) {
+        const struct track *track = profile_track(profile, i);
+        used[i] |= track->spans + track->instants + track->samples > 0 ||
+                   track->ledger.lost + track->ledger.impossible > 0;
+        used[track->parent] |= used[i];
+    }
+    return used;
+}
+
+// The rows of those tracks, in order; rows count from 0.
+static uint32_t keep_used(const struct profile *profile, uint32_t *order)
+{
+    bool *used = find_used(profile);
+    uint32_t kept = 0;
+    for (uint32_t i = 1; i < profile->tracks.count; i++) {
+        if (used[order[i]])
+            order[kept++] = order[i] - 1;
+    }
+    free(used);
+    return kept;
+}
+
 // As a tree, unless another order is asked for.
 static status print_tracks(const struct info *info, struct tracks_report *report)
 {
@@ -74,13 +100,14 @@ static status print_tracks(const struct info *info, struct tracks_report *report
     track_order(report->profile, order);
     unsigned *depth = measure_depths(report->profile, order);
     report->depth = info->options.sort == NULL ? depth : NULL;
-    for (uint32_t i = 1; i < count; i++)
-        order[i]--; // rows count from 0
+    const uint32_t used = keep_used(report->profile, order);
     struct table *table = table_create(&TRACKS_FORM, report, count - 1);
-    table_order(table, order + 1, count - 1);
+    table_order(table, order, used);
     const status result = table_options_apply(&info->options, &table, 1);
     if (result == STATUS_OK)
         table_options_print(table, stdout);
+    if (result == STATUS_OK && used < count - 1)
+        printf("  %u more without events: --json\n", count - 1 - used);
     table_free(table);
     free(order);
     free(depth);

@@ -51,7 +51,8 @@ static struct table_cell tree_cell(const struct table_query *query)
     const unsigned depth = depths == NULL ? 0 : depths[tracks_id_of(query)];
     bytes_append(query->scratch, BLANKS, 2 * (size_t)(depth < INDENT_MOST ? depth : INDENT_MOST));
     const struct view name = tracks_name_cell(query).text;
-    bytes_append(query->scratch, name.data, name.size);
+    const struct view shown = name.size > 0 ? name : VIEW_LITERAL("(no name)");
+    bytes_append(query->scratch, shown.data, shown.size);
     return table_text(bytes_view(query->scratch));
 }
 

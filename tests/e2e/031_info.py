@@ -117,6 +117,19 @@ def test_provenance(folder):
           "what is derived is not in the ledger")
 
 
+def test_tracks_without_events_are_counted(folder):
+    """A trace names a process for each GPU that there might be; one has work, and one no name."""
+    events = [{"ph": "M", "name": "process_name", "pid": pid, "args": {"name": "python3"}} for pid in range(9)]
+    events += [{"ph": "X", "name": "a", "pid": pid, "tid": pid, "ts": 0, "dur": 1} for pid in (3, "")]
+    path = write(folder / "t.json", json.dumps({"traceEvents": events}))
+    text = opscope("info", path).out
+    equal(text.count("python3"), 1, "processes with work")
+    contains(text, "(no name)")
+    contains(text, "  8 more without events: --json\n")
+    [found] = info_json(path)
+    equal(sum(track["name"] == "python3" for track in found["tracks"]), 9, "all of them")
+
+
 def test_loss_is_shown(folder):
     path = write(folder / "bad.csv", compile_csv("c2", SPANS) + BAD +
                  b"DI10,9,5,loc(unknown),DMA_IN,4\n")

@@ -47,6 +47,18 @@ def test_report(folder):
     equal(report["proved"]["tasks"], report["tasks"], "tasks proved")
 
 
+def test_the_link_to_the_host_is_no_idle_time(folder):
+    """What the summary names adds up as the overview of a run does."""
+    modelled = opscope("compile", ADD, "--target", "aic100", "-o", folder / "program.opx", "--json").json()["modelled"]
+    text = opscope("compile", ADD, "--target", "aic100", "-o", folder / "program.opx").out
+    matches(text, rf"  link {100 * modelled['link_cycles'] / modelled['cycles']:.0f} %  ")
+    opscope("run", folder / "program.opx", "--device", "sim", "--profile", folder / "x.prof")
+    rows = {row["name"]: row["ns"] for row in opscope("overview", folder / "x.prof", "--json").json()[0]["metrics"]}
+    idle = modelled["idle_cycles"] / modelled["clock_hz"] * 1e9
+    true(abs(idle - rows["Idle"]) < 0.02 * rows["OVERALL"], f"idle: {idle} ns, the run has {rows['Idle']}")
+    equal(compile_json(folder, ADD)["modelled"]["link_cycles"], 0, "a target without a link")
+
+
 def test_memory_is_that_of_the_buffers(folder):
     """Counted once more, moment by moment, from the table of buffers."""
     report = compile_json(folder, CONV)

@@ -173,6 +173,15 @@ def test_kernels_of_a_gpu(folder):
     equal([op["name"], op["calls"], op["host_ns"], op["device_ns"]], ["gemm", 1, 20_000, 30_000], "the operator")
 
 
+def test_escapes_are_letters(folder):
+    """Of a node's name, its type and its provider; a kernel finds its node by them."""
+    events = [event("Node", 'né"q_kernel_time', 10, 20, op_name='Mü"q', provider="Ä", node_index="3"),
+              {**event("Kernel", "k", 40, 30, tid=-1, op_name='Mü"q', parent_name='né"q_kernel_time'), "pid": -1}]
+    report = opscope("operators", write(folder / "esc.json", json.dumps(events)), "--json").json()
+    (op,) = [op for op in report["operators"] if op["name"] != "(no operator)"]
+    equal([op["name"], op["type"], op["provider"], op["device_ns"]], ['né"q', 'Mü"q', "Ä", 30_000], "the operator")
+
+
 def test_a_profile_that_is_full(folder):
     """ONNX Runtime stops at a million events and says so only in its log."""
     if SANITIZED:

@@ -175,11 +175,18 @@ static void onnxruntime_add_numbers(struct onnxruntime *reading, struct view arg
     }
 }
 
+// A text of the arguments, until the next one.
+static struct view onnxruntime_text(struct onnxruntime *reading, struct view args, const char *key)
+{
+    reading->scratch.size = 0;
+    return chrome_text_of(chrome_find(args, key), &reading->scratch);
+}
+
 static void onnxruntime_describe(struct onnxruntime *reading, struct node *node, struct view args)
 {
     struct profile *profile = reading->profile;
     reading->values.size = 0;
-    const struct view provider = chrome_argument(args, "provider");
+    const struct view provider = onnxruntime_text(reading, args, "provider");
     if (provider.size > 0)
         value_add_string(&reading->values, profile_string(profile, VIEW_LITERAL("provider")),
                          profile_string(profile, provider));
@@ -208,7 +215,7 @@ static uint32_t onnxruntime_name_node(struct onnxruntime *reading, struct view n
 static struct node *find_node(struct onnxruntime *reading, struct view name, struct view args,
                               bool make)
 {
-    const struct view type = chrome_argument(args, "op_name");
+    const struct view type = onnxruntime_text(reading, args, "op_name");
     uint64_t index = 0;
     chrome_number_of(chrome_find(args, "node_index"), &index);
     const uint32_t name_id = onnxruntime_name_node(reading, name, type, index);
@@ -261,7 +268,8 @@ static uint32_t call_of_node(struct onnxruntime *reading, const struct chrome_ev
 
 static uint32_t call_of_kernel(struct onnxruntime *reading, const struct chrome_event *event)
 {
-    struct view parent = chrome_argument(event->args, "parent_name");
+    reading->text.size = 0;
+    struct view parent = chrome_text_of(chrome_find(event->args, "parent_name"), &reading->text);
     if (view_ends_with(parent, SUFFIXES[NODE_KERNEL]))
         parent.size -= strlen(SUFFIXES[NODE_KERNEL]);
     const struct node *node = find_node(reading, parent, event->args, false);
