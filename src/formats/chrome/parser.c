@@ -444,20 +444,19 @@ static const char *pass_over(struct chrome_parser *parser, const char *from, con
     return chrome_parser_next_line(column != SIZE_MAX ? from : at, end, column);
 }
 
-enum chrome_item chrome_parser_item(struct chrome_parser *parser, const char **at,
-                                    struct chrome_visitor *visitor)
+void chrome_parser_item(struct chrome_parser *parser, const char **at,
+                        struct chrome_visitor *visitor)
 {
     const char *from = *at;
     const enum result result = *from == '{' ? take_item(parser, at) : MALFORMED;
     if (result == DONE) {
         visitor->event(visitor, parser->event);
-        return CHROME_ITEM_EVENT;
+        return;
     }
     *at = pass_over(parser, from, result == CUT ? parser->end : *at, &parser->line_end);
     const bool cut = result == CUT && *at == parser->end;
     chrome_parser_damage(visitor, cut ? CHROME_CUT : CHROME_MALFORMED, parser, from);
     visitor->unfinished |= cut;
-    return CHROME_ITEM_DAMAGED;
 }
 
 const char *chrome_parser_next_item(const struct chrome_parser *parser, const char *at)

@@ -37,9 +37,8 @@ bool chrome_parser_event(struct chrome_parser *parser, const char **at);
 
 // At an item: `*at` is what follows it afterwards. What it is depends on nothing before it while
 // nothing was `wasted`.
-enum chrome_item { CHROME_ITEM_EVENT, CHROME_ITEM_DAMAGED };
-enum chrome_item chrome_parser_item(struct chrome_parser *parser, const char **at,
-                                    struct chrome_visitor *visitor);
+void chrome_parser_item(struct chrome_parser *parser, const char **at,
+                        struct chrome_visitor *visitor);
 
 // How far inside its line `at` is, where only blanks and commas stand before it; else SIZE_MAX.
 size_t chrome_parser_column(const struct chrome_parser *parser, const char *at);
