@@ -102,7 +102,7 @@ struct dependence {
     struct dependence_moves *moves; // by track
     uint64_t first, last;           // ns: of all pieces
     uint64_t launch; // ns: the least that was seen from a launch to a start that waited for it
-    bool totals; // the profile has sums alone, which wait for nothing: there are no nodes
+    bool totals;     // the profile has sums alone, which wait for nothing: there are no nodes
     // How it came about:
     uint64_t flows; // that reach a piece
     uint64_t flows_used;
