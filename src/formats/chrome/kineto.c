@@ -12,9 +12,10 @@
 #include "dialect.h"
 #include "formats/trace/backward.h"
 #include "json.h"
-#include "kineto_devices.h"
 #include "kineto_index.h"
 #include "kineto_memory.h"
+
+enum { DEVICES_MOST = 1024 };
 
 enum item_kind { ITEM_OPERATOR, ITEM_LAUNCH };
 
@@ -48,6 +49,13 @@ struct step {
     uint32_t number;
 };
 
+// What a device is called ("GPU 0"), and its process here.
+struct device {
+    uint64_t pid;
+    uint32_t label; // string id
+    uint32_t track; // 0: it did nothing
+};
+
 // Items, links or steps: kept in a spool, then sorted in place.
 struct list {
     struct spool spool;
@@ -71,9 +79,9 @@ struct kineto {
     struct backward backward;
     struct kineto_memory memory;
     struct kineto_index numbers;
-    size_t next; // item that comes next in the file
-    struct kineto_devices devices;
-    struct segments known; // struct known_operator
+    size_t next;             // item that comes next in the file
+    struct segments devices; // struct device
+    struct segments known;   // struct known_operator
     struct hash_index index;
     struct bytes text;
     struct bytes dims;
@@ -298,6 +306,17 @@ static status look_at_step(struct kineto *kineto, const struct chrome_event *eve
     return kineto_list_add(&kineto->steps, &step, sizeof step);
 }
 
+// Host and devices have the same process name, and differ by their labels.
+static void look_at_label(struct kineto *kineto, const struct chrome_event *event)
+{
+    if (kineto->devices.count == DEVICES_MOST || event->pid.kind != CHROME_NUMBER)
+        return;
+    struct device *device = segments_add(&kineto->devices);
+    *device = (struct device){
+        .pid = event->pid.number,
+        .label = profile_string(kineto->profile, chrome_argument(event->args, "labels"))};
+}
+
 // The number that autograd gave to an operator, which its backward has again.
 static void look_at_sequence(struct view args, struct item *item)
 {
@@ -312,7 +331,7 @@ static void look_at_sequence(struct view args, struct item *item)
 static status look_at_event(struct kineto *kineto, const struct chrome_event *event)
 {
     if (event->phase == 'M' && view_is(event->name, "process_labels"))
-        kineto_devices_label(&kineto->devices, event);
+        look_at_label(kineto, event);
     STATUS_TRY(kineto_memory_see(&kineto->memory, event));
     STATUS_TRY(kineto_index_see(&kineto->numbers, event));
     struct item item = {.offset = event->offset,
@@ -527,13 +546,25 @@ static uint32_t call_of_item(struct kineto *kineto, const struct chrome_event *e
     return items[kineto->next].call;
 }
 
+static void find_device(struct kineto *kineto, const struct chrome_event *event, uint32_t track)
+{
+    uint64_t number;
+    if (chrome_number_of(chrome_find(event->args, "device"), &number) && number < UINT32_MAX)
+        profile_track(kineto->profile, track)->device = (uint32_t)number + 1;
+    for (uint32_t i = 0; i < kineto->devices.count; i++) {
+        struct device *device = segments_get(&kineto->devices, i);
+        if (device->pid == event->pid.number)
+            device->track = profile_track(kineto->profile, track)->parent;
+    }
+}
+
 static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_event *event,
                         uint32_t track)
 {
     struct kineto *kineto = (struct kineto *)dialect;
     if (is_device(event)) {
         if (profile_track(kineto->profile, track)->role == ROLE_NONE)
-            kineto_devices_find(&kineto->devices, event, track);
+            find_device(kineto, event, track);
         chrome_mark_track(kineto->profile, track, ROLE_DEVICE);
         return call_of_device(kineto, event);
     }
@@ -590,17 +621,30 @@ static void lose_missing(const struct kineto *kineto, const char *path, uint64_t
                  (unsigned long long)missing);
 }
 
+// "python (GPU 0)"
 static void kineto_finish(struct chrome_dialect *dialect, const char *path, uint64_t unread)
 {
     struct kineto *kineto = (struct kineto *)dialect;
+    struct profile *profile = kineto->profile;
     lose_missing(kineto, path, unread);
-    kineto_devices_name(&kineto->devices);
+    for (uint32_t i = 0; i < kineto->devices.count; i++) {
+        const struct device *device = segments_get(&kineto->devices, i);
+        struct track *process = profile_track(profile, device->track);
+        const struct view name = profile_text(profile, process->name);
+        const struct view label = profile_text(profile, device->label);
+        if (device->track == 0 || label.size == 0 || view_find_text(name, "(") < name.size)
+            continue;
+        kineto->text.size = 0;
+        bytes_append_format(&kineto->text, "%.*s (%.*s)", VIEW_ARGUMENTS(name),
+                            VIEW_ARGUMENTS(label));
+        process->name = profile_string(profile, bytes_view(&kineto->text));
+    }
 }
 
 static void kineto_release(struct chrome_dialect *dialect)
 {
     struct kineto *kineto = (struct kineto *)dialect;
-    kineto_devices_free(&kineto->devices);
+    segments_free(&kineto->devices);
     spool_free(&kineto->items.spool);
     spool_free(&kineto->launches.spool);
     spool_free(&kineto->externals.spool);
@@ -647,7 +691,7 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
     kineto->numbers.spool = SPOOL_EMPTY;
     kineto->backward = (struct backward){SPOOL_EMPTY, SPOOL_EMPTY};
     segments_start(&kineto->known, sizeof(struct known_operator));
-    kineto_devices_start(&kineto->devices, profile);
+    segments_start(&kineto->devices, sizeof(struct device));
     const status result = look_over(input, kineto);
     if (result != STATUS_OK) {
         kineto_release(&kineto->dialect);
