@@ -20,6 +20,7 @@
 
 struct counts {
     uint64_t spans, instants, samples;
+    uint64_t derived; // of the spans: the ledger has none of them, nor has top
     uint32_t tracks;
     bool any;
     uint64_t first_ns, last_ns;
@@ -33,6 +34,7 @@ static struct counts info_count(const struct profile *profile)
         const struct clock_domain *domain = profile_clock(profile, track->clock);
         sum.tracks += track->kind == TRACK_LANE || track->kind == TRACK_COUNTER;
         sum.spans += track->spans;
+        sum.derived += track->provenance == PROVENANCE_DERIVED ? track->spans : 0;
         sum.instants += track->instants;
         sum.samples += track->samples;
         if (track->spans + track->instants + track->samples == 0)
@@ -143,6 +145,8 @@ static status print_profile(const struct info *info, struct tracks_report *repor
     plain_text_print(stdout, format, 0);
     printf("\n");
     printf("%s spans", ledger_number(sum.spans, spans));
+    if (sum.derived > 0)
+        printf(" (%s of them derived)", ledger_number(sum.derived, spans));
     if (sum.instants > 0)
         printf(", %s instants", ledger_number(sum.instants, spans));
     if (sum.samples > 0)

@@ -110,7 +110,9 @@ def test_provenance(folder):
     """Runtime rows are measured; what ran on the NPU meanwhile is derived from them."""
     events = [Event("NSS_START", 10, 12, 0, dispatch="d"),
               Event("NSS_WAIT", 12, 90, 1, dispatch="d")]
-    [found] = info_json(write(folder / "r.csv", runtime_csv("r4", events)))
+    path = write(folder / "r.csv", runtime_csv("r4", events))
+    contains(opscope("info", path).out, "\n3 spans (1 of them derived) on ", "the ledger has two")
+    [found] = info_json(path)
     equal({track["name"]: track["provenance"] for track in found["tracks"] if track["spans"]},
           {"NSS_START": "measured", "NSS_WAIT": "measured", "NSS PROGRAM": "derived"}, "provenance")
     equal((found["ledger"]["expected"], found["ledger"]["recorded"]), (2, 2),
