@@ -50,6 +50,7 @@ struct overview_collector {
     size_t scope_capacity;
     struct known_track *tracks;
     size_t track_count;
+    size_t held_count;  // tracks that hold a span
     uint32_t role_key;  // of the value by which a span says its role; HASH_NONE: none does
     uint32_t waits_key; // the same, that it only waits
     bool has_operators;
@@ -198,6 +199,7 @@ static status settle_held(struct overview_collector *collector, struct known_tra
     if (!track->holds)
         return STATUS_OK;
     track->holds = false;
+    collector->held_count--;
     if (!is_frame)
         return busy_add(&scope->busy[track->held_lane], track->held);
     add_frame(scope, track->held);
@@ -227,6 +229,7 @@ static status add_busy(struct overview_collector *collector, struct known_track 
     track->held_scope = track->scope;
     track->held_lane = lane;
     track->holds = true;
+    collector->held_count++;
     return STATUS_OK;
 }
 
@@ -407,7 +410,7 @@ status overview_compute(struct overview_collector *collector, size_t index,
     struct scope *scope = &collector->scopes[index];
     *out_overview = (struct overview){
         .profile = collector->profile, .scope = scope->track, .provenance = scope->provenance};
-    for (size_t i = 0; i < collector->track_count; i++)
+    for (size_t i = 0; collector->held_count > 0 && i < collector->track_count; i++)
         STATUS_TRY(settle_held(collector, &collector->tracks[i], false));
     for (size_t i = 0; i < scope->count; i++)
         STATUS_TRY(busy_finish(&scope->busy[i]));

@@ -55,6 +55,7 @@ struct info {
     struct json_writer *json; // NULL: text or CSV
     struct output *csv;       // NULL: text or JSON
     bool has_head;            // CSV's first line is written
+    bool all;                 // also tracks without events
 };
 
 // How deep each track lies below the root, whose depth is 0.
@@ -81,13 +82,13 @@ static bool *find_used(const struct profile *profile)
     return used;
 }
 
-// The rows of those tracks, in order; rows count from 0.
-static uint32_t keep_used(const struct profile *profile, uint32_t *order)
+// The rows of those tracks, or of `all`, in order; rows count from 0.
+static uint32_t keep_used(const struct profile *profile, bool all, uint32_t *order)
 {
     bool *used = find_used(profile);
     uint32_t kept = 0;
     for (uint32_t i = 1; i < profile->tracks.count; i++) {
-        if (used[order[i]])
+        if (all || used[order[i]])
             order[kept++] = order[i] - 1;
     }
     free(used);
@@ -102,14 +103,14 @@ static status print_tracks(const struct info *info, struct tracks_report *report
     track_order(report->profile, order);
     unsigned *depth = measure_depths(report->profile, order);
     report->depth = info->options.sort == NULL ? depth : NULL;
-    const uint32_t used = keep_used(report->profile, order);
+    const uint32_t used = keep_used(report->profile, info->all, order);
     struct table *table = table_create(&TRACKS_FORM, report, count - 1);
     table_order(table, order, used);
     const status result = table_options_apply(&info->options, &table, 1);
     if (result == STATUS_OK)
         table_options_print(table, stdout);
     if (result == STATUS_OK && used < count - 1)
-        printf("  %u more without events: --json\n", count - 1 - used);
+        printf("  %u more without events: --all\n", count - 1 - used);
     table_free(table);
     free(order);
     free(depth);
@@ -340,6 +341,7 @@ static status info_command(const struct arguments *arguments, int *out_exit)
     const char *const *words = arguments_words(arguments, &count);
     STATUS_TRY(table_options_read(arguments, 0, &info.options));
     info.reading.program = arguments_value(arguments, "qpc");
+    info.all = arguments_flag(arguments, "all");
     if (count == 0)
         return status_make(STATUS_USAGE, "info: give a file: opscope info trace.pb");
     if (!info.options.json && !info.options.csv)
@@ -360,6 +362,7 @@ static status info_command(const struct arguments *arguments, int *out_exit)
 
 static const struct option OPTIONS[] = {
     {"qpc", 0, OPTION_ONE, "FILE", "Cloud AI's statistics: the programqpc.bin that was run"},
+    {"all", 0, OPTION_FLAG, NULL, "tracks without events, too, as --json and --csv have them"},
     TABLE_OPTIONS("as JSON", "the tracks as CSV", "how many tracks to list (all)"),
     {0},
 };

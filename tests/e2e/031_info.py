@@ -127,7 +127,7 @@ def test_tracks_without_events_are_counted(folder):
     text = opscope("info", path).out
     equal(text.count("python3"), 1, "processes with work")
     contains(text, "(no name)")
-    contains(text, "  8 more without events: --json\n")
+    contains(text, "  8 more without events: --all\n")
     [found] = info_json(path)
     equal(sum(track["name"] == "python3" for track in found["tracks"]), 9, "all of them")
 

@@ -411,7 +411,7 @@ LANES = ("select g.name grp, t.name lane, t.id id, s.name, s.ts, s.dur from slic
 def layout(trace):
     """Groups of a trace with their tracks, as `info` orders them."""
     found = []
-    for indent, name in re.findall(r"^( {2}| {4})(\S.*?)(?:  .*)?$", opscope("info", trace).out, re.M):
+    for indent, name in re.findall(r"^( {2}| {4})(\S.*?)(?:  .*)?$", opscope("info", trace, "--all").out, re.M):
         if len(indent) == 2:
             found.append((name, []))
         else:

@@ -43,8 +43,8 @@ class Made:
         attributes.setdefault("pads", Ints([kernel // 2] * 4))
         return self.node("Conv", [source, weights, bias], output, **attributes)
 
-    def normalized(self, source, channels=CHANNELS):
-        lists = [numbers(channels, 0.5, 2, seed) for seed in range(4)]
+    def normalized(self, source, channels=CHANNELS, first=0):
+        lists = [numbers(channels, 0.5, 2, first + seed) for seed in range(4)]
         return self.node("BatchNormalization",
                          [source, *(self.constant("f32", [channels], values) for values in lists)])
 
@@ -238,7 +238,7 @@ def test_normalizations_stay_among_images(folder):
     joined = made.node("Concat", parts, axis=1)
     channels = CHANNELS + 8
     first = made.conv(made.node("Relu", [made.normalized(joined, channels)]), channels, channels, 1)
-    second = made.node("Add", [made.normalized(joined, channels), first])
+    second = made.node("Add", [made.normalized(joined, channels, 4), first])  # another: what is the same is joined
     network = made.write(folder, second, made.conv(made.normalized(second, channels), 8, channels))
     true("BatchNormalization_Relu" in groups(folder, network), "a group of its own")
     check(folder, network, 2)
