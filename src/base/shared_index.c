@@ -52,5 +52,5 @@ void shared_index_free(struct shared_index *index)
         free(table);
         table = smaller;
     }
-    *index = (struct shared_index){0};
+    *index = (struct shared_index){.table = NULL};
 }
