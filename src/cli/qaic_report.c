@@ -27,8 +27,6 @@ static void make_tables(const struct opstats_report *report, struct table **tabl
 static void print_host_work(const struct opstats_report *report)
 {
     struct qaic_host_work *items;
-    if (report->program == NULL || report->target == NULL)
-        return;
     const size_t count = qaic_host_work_find(report->program, report->target, &items);
     for (size_t i = 0; i < count; i++) {
         printf("host computes ");
@@ -40,10 +38,8 @@ static void print_host_work(const struct opstats_report *report)
 
 static void write_host_work(const struct opstats_report *report, struct json_writer *json)
 {
-    struct qaic_host_work *items = NULL;
-    const size_t count = report->program != NULL && report->target != NULL
-                             ? qaic_host_work_find(report->program, report->target, &items)
-                             : 0;
+    struct qaic_host_work *items;
+    const size_t count = qaic_host_work_find(report->program, report->target, &items);
     json_open_array(json, "host");
     for (size_t i = 0; i < count; i++) {
         json_open_object(json, NULL);

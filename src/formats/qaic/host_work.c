@@ -8,6 +8,9 @@
 size_t qaic_host_work_find(const struct program *program, const struct target *target,
                            struct qaic_host_work **out_items)
 {
+    *out_items = NULL;
+    if (program == NULL || target == NULL)
+        return 0;
     uint64_t *cycles = memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *cycles);
     struct qaic_host_work *items =
         memory_allocate_zeroed((size_t)program->group_count + 1, sizeof *items);

@@ -12,7 +12,8 @@ struct qaic_host_work {
     double us;        // of all its tasks
 };
 
-// In order of the program; `out_items` is for the caller to free.
+// In order of the program; `out_items` is for the caller to free. None where the program or the
+// target is not known (NULL).
 size_t qaic_host_work_find(const struct program *program, const struct target *target,
                            struct qaic_host_work **out_items);
 

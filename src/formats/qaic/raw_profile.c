@@ -382,7 +382,7 @@ static void say_facts(struct raw_reading *reading)
 static void note_host_work(struct raw_reading *reading)
 {
     struct qaic_host_work *items;
-    if (program_of(reading) == NULL || reading->stats.level < QAIC_LEVEL_OPERATIONS)
+    if (reading->stats.level < QAIC_LEVEL_OPERATIONS)
         return;
     const size_t count =
         qaic_host_work_find(program_of(reading), reading->container.target, &items);

@@ -93,20 +93,39 @@ static int roles_compare_places(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index); // their places before
 }
 
-// Whether an engine of this place and name does work of another role, too.
-static bool has_other_roles(const struct overview *overview, const struct overview_lane *engine)
+static int compare_names(const void *left, const void *right)
 {
-    for (size_t i = 0; i < overview->engine_count; i++) {
-        const struct overview_lane *other = &overview->engines[i];
-        if (other->device == engine->device && other->core == engine->core &&
-            other->engine == engine->engine && other->role != engine->role)
-            return engine->engine != 0;
+    const struct overview_lane *a = left;
+    const struct overview_lane *b = right;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    if (a->core != b->core)
+        return a->core < b->core ? -1 : 1;
+    if (a->engine != b->engine)
+        return a->engine < b->engine ? -1 : 1;
+    return (a->role > b->role) - (a->role < b->role);
+}
+
+// By place before: whether an engine of the same place and name does work of another role, too.
+static bool *find_several_roles(const struct overview_lane *engines, size_t count)
+{
+    bool *several = memory_allocate_zeroed(count + 1, sizeof *several);
+    struct overview_lane *sorted = memory_allocate_zeroed(count + 1, sizeof *sorted);
+    memcpy(sorted, engines, count * sizeof *sorted);
+    sort_items(sorted, count, sizeof *sorted, compare_names);
+    for (size_t i = 1; i < count; i++) {
+        const struct overview_lane *a = &sorted[i - 1];
+        const struct overview_lane *b = &sorted[i];
+        if (a->device == b->device && a->core == b->core && a->engine == b->engine &&
+            a->role != b->role && a->engine != 0)
+            several[a->index] = several[b->index] = true;
     }
-    return false;
+    free(sorted);
+    return several;
 }
 
 static void name_engine(const struct overview *overview, const struct overview_lane *engine,
-                        char *name, size_t room)
+                        bool with_role, char *name, size_t room)
 {
     char device[32] = "";
     char core[32] = "";
@@ -117,7 +136,7 @@ static void name_engine(const struct overview *overview, const struct overview_l
         snprintf(device, sizeof device, "device %" PRIu32 " ", engine->device - 1);
     if (engine->core != 0)
         snprintf(core, sizeof core, "core %" PRIu32 " ", engine->core - 1);
-    if (has_other_roles(overview, engine))
+    if (with_role)
         snprintf(role, sizeof role, " %s", role_name(engine->role));
     snprintf(name, room, "%s%s%.*s%s", device, core, VIEW_ARGUMENTS(word), role);
 }
@@ -141,15 +160,17 @@ static void add_engines(const struct overview *overview, struct overview_rows *r
         engines[i] = overview->engines[i];
         engines[i].index = (uint32_t)i;
     }
+    bool *several = find_several_roles(engines, count);
     sort_items(engines, count, sizeof *engines, roles_compare_places);
     for (size_t i = 0; i < count; i++) {
         char name[512];
         if (says_no_more(overview, &engines[i]))
             continue;
-        name_engine(overview, &engines[i], name, sizeof name);
+        name_engine(overview, &engines[i], several[engines[i].index], name, sizeof name);
         overview_row_set(overview_row_add(rows, view_of(name)), overview,
                          (struct overview_value){true, engines[i].ns}, true);
     }
+    free(several);
     free(engines);
 }
 

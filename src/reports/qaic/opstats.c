@@ -426,8 +426,6 @@ static void note_use(const struct qaic_network *network, const struct qaic_core 
 static void note_host_work(const struct opstats *opstats, struct bytes *notes)
 {
     struct qaic_host_work *items;
-    if (opstats->program == NULL || opstats->target == NULL)
-        return;
     const size_t count = qaic_host_work_find(opstats->program, opstats->target, &items);
     for (size_t i = 0; i < count; i++)
         bytes_append_format(notes, "opscope: host computes %.*s: %.3f us (modelled)\n",
