@@ -123,6 +123,7 @@ status pass_emit(struct plan *plan, struct program_builder *builder)
     emit_far_buffers(&emitter);
     emit_groups(&emitter);
     emit_far_lifetimes(&emitter);
+    program_builder_place_outside(builder);
     for (size_t i = 0; i < values; i++)
         free(emitter.writers[i].items);
     free(emitter.writers);

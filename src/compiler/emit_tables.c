@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "emit.h"
 
-enum { OUTSIDE_LEAST = 64 * 1024 };
+enum { OUTSIDE_LEAST = 4096 };
 
 static uint32_t text(struct emitter *emitter, struct view view)
 {
@@ -85,7 +85,6 @@ static uint32_t emit_tables_add_value(struct emitter *emitter, uint32_t id)
         if (stays_outside(emitter, source->constant)) {
             outside = source->constant->tensor.data;
             value.bytes = tensor_bytes(&source->constant->tensor);
-            value.data = program_builder_room(emitter->builder, value.bytes);
         } else {
             value.data = keep_tensor(emitter, source->constant, &value.bytes);
         }

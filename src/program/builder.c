@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 
 enum { CONSTANT_ALIGNMENT = 64 };
 
@@ -25,6 +26,7 @@ void program_builder_free(struct program_builder *builder)
     bytes_free(&builder->texts);
     bytes_free(&builder->constants);
     free(builder->outside);
+    free(builder->pieces);
     hash_free(&builder->text_index);
     free(builder);
 }
@@ -35,6 +37,7 @@ void program_builder_clear(struct program_builder *builder)
         builder->tables[i].size = 0;
     builder->constants.size = 0;
     builder->outside_count = 0;
+    builder->piece_count = 0;
 }
 
 void program_builder_outside(struct program_builder *builder, const void *data)
@@ -95,14 +98,86 @@ uint64_t program_builder_constant(struct program_builder *builder, const void *d
     return at;
 }
 
-uint64_t program_builder_room(struct program_builder *builder, size_t size)
+// A constant that stays where it is; `piece` is where all that begin there lie.
+struct outsider {
+    const char *data;
+    uint64_t bytes;
+    uint32_t value;
+    uint32_t piece;
+};
+
+static int by_address(const void *a, const void *b)
+{
+    const struct outsider *left = a, *right = b;
+    const int order = sort_compare((uintptr_t)left->data, (uintptr_t)right->data);
+    return order != 0 ? order : sort_compare(left->value, right->value);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct outsider *left = a, *right = b;
+    return sort_compare(left->value, right->value);
+}
+
+static struct program_value *builder_value(struct program_builder *builder, uint32_t id)
+{
+    return program_builder_get(builder, offsetof(struct program, values), id);
+}
+
+static size_t list_outsiders(struct program_builder *builder, struct outsider *outsiders)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < builder->outside_count; i++) {
+        if (builder->outside[i] != NULL)
+            outsiders[count++] = (struct outsider){
+                .data = builder->outside[i], .bytes = builder_value(builder, i)->bytes, .value = i};
+    }
+    return count;
+}
+
+// Numbers what begins at the same address by the first value that does, and has each know how long
+// the longest is.
+static void join_outsiders(struct outsider *outsiders, size_t count)
+{
+    sort_items(outsiders, count, sizeof *outsiders, by_address);
+    for (size_t i = 0, end; i < count; i = end) {
+        uint64_t longest = 0;
+        for (end = i; end < count && outsiders[end].data == outsiders[i].data; end++)
+            longest = outsiders[end].bytes > longest ? outsiders[end].bytes : longest;
+        for (size_t j = i; j < end; j++) {
+            outsiders[j].bytes = longest;
+            outsiders[j].piece = outsiders[i].value;
+        }
+    }
+    sort_items(outsiders, count, sizeof *outsiders, by_value);
+}
+
+// Addresses differ from run to run: places are given in the order of values.
+void program_builder_place_outside(struct program_builder *builder)
 {
     if (builder->keeps_outside)
-        return 0;
-    const uint64_t at = align_constants(builder);
-    bytes_reserve(&builder->constants, size);
-    builder->constants.size += size;
-    return at;
+        return;
+    struct outsider *outsiders =
+        memory_allocate_zeroed(builder->outside_count + 1, sizeof *outsiders);
+    const size_t count = list_outsiders(builder, outsiders);
+    join_outsiders(outsiders, count);
+    free(builder->pieces);
+    builder->pieces = memory_allocate_zeroed(count + 1, sizeof *builder->pieces);
+    builder->piece_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct outsider *item = &outsiders[i];
+        if (item->piece != item->value) {
+            builder_value(builder, item->value)->data = builder_value(builder, item->piece)->data;
+            continue;
+        }
+        const uint64_t at = align_constants(builder);
+        bytes_reserve(&builder->constants, item->bytes);
+        builder->constants.size += item->bytes;
+        builder_value(builder, item->value)->data = at;
+        builder->pieces[builder->piece_count++] =
+            (struct program_piece){at, {item->data, item->bytes}};
+    }
+    free(outsiders);
 }
 
 // Pointers of struct program stand in the order of the tables.
@@ -132,6 +207,8 @@ void program_builder_view(const struct program_builder *builder, struct program 
         .constants = bytes_view(&builder->constants),
         .conversion = builder->conversion,
         .outside = builder->outside,
+        .pieces = builder->pieces,
+        .piece_count = builder->piece_count,
     };
     for (size_t i = 0; i < PROGRAM_TABLE_COUNT; i++) {
         const struct bytes *bytes = &builder->tables[i];

@@ -21,6 +21,8 @@ struct program_builder {
     const void **outside; // by value: a constant that is not in the section; NULL
     size_t outside_count;
     size_t outside_capacity;
+    struct program_piece *pieces;
+    size_t piece_count;
 };
 
 // All zero but for the two views, which must outlive the program.
@@ -36,13 +38,14 @@ uint32_t program_builder_text(struct program_builder *builder, struct view text)
 // Copies to the constants' section, aligned to 64 bytes; returns the offset.
 uint64_t program_builder_constant(struct program_builder *builder, const void *data, size_t size);
 
-// The same for what is written from where it is: room in the section that nobody fills, as long as
-// the system gives memory only to what is touched. 0 where nothing is written.
-uint64_t program_builder_room(struct program_builder *builder, size_t size);
-
 // Says where the constant of a value stays, which must outlive the program; values in order, NULL
 // for those in the section.
 void program_builder_outside(struct program_builder *builder, const void *data);
+
+// Once all values are there: gives those that stay outside their place in the section, room that
+// nobody fills, as long as the system gives memory only to what is touched. Those that begin at the
+// same address lie there once. Does nothing where nothing is written.
+void program_builder_place_outside(struct program_builder *builder);
 
 // Which table a pointer of struct program is of.
 static inline size_t program_builder_table(size_t pointer)

@@ -102,8 +102,8 @@ static uint32_t program_container_checksum_of(const void *data, uint64_t size)
 // from them, which lie in it in order, and from what is between them.
 struct constants_walk {
     const struct program *program;
-    uint32_t value; // the next to be looked at
-    uint64_t at;    // in the section
+    size_t piece; // the next
+    uint64_t at;  // in the section
 };
 
 // The next bytes of the section; empty at its end.
@@ -113,20 +113,15 @@ static struct view constants_next(struct constants_walk *walk)
     const uint64_t from = walk->at;
     if (from == program->constants.size)
         return (struct view){0};
-    while (program->outside != NULL && walk->value < program->value_count &&
-           program->outside[walk->value] == NULL)
-        walk->value++;
-    if (program->outside == NULL || walk->value == program->value_count) {
-        walk->at = program->constants.size;
-        return view_slice(program->constants, from, program->constants.size);
+    const bool last = walk->piece == program->piece_count;
+    const uint64_t end = last ? program->constants.size : program->pieces[walk->piece].at;
+    if (from < end) {
+        walk->at = end;
+        return view_slice(program->constants, from, end);
     }
-    const struct program_value *next = &program->values[walk->value];
-    if (from < next->data) {
-        walk->at = next->data;
-        return view_slice(program->constants, from, next->data);
-    }
-    walk->at = next->data + next->bytes;
-    return (struct view){program->outside[walk->value++], next->bytes};
+    const struct view bytes = program->pieces[walk->piece++].bytes;
+    walk->at = from + bytes.size;
+    return bytes;
 }
 
 static bool has_tiles(const struct program *program)

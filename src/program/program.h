@@ -289,6 +289,12 @@ struct program_dispatch {
     uint32_t reserved;
 };
 
+// Bytes of the constants' section that are written from where they are.
+struct program_piece {
+    uint64_t at; // in the section
+    struct view bytes;
+};
+
 struct program {
     struct view target_text; // the target's file, as it was compiled for
     struct view source;      // base name of the network's file
@@ -330,6 +336,8 @@ struct program {
     // are, at any address, and whose place in the constants' section holds nothing; NULL for
     // those of the section. NULL: all are there.
     const void *const *outside;
+    const struct program_piece *pieces; // of them, in the order in which they lie there
+    size_t piece_count;
 };
 
 static inline const void *program_constant(const struct program *program, uint32_t value)

@@ -100,10 +100,11 @@ static void constants_from_outside_stand_in_their_section(void **state)
         value->rank = 1;
         value->dims[0] = (int64_t)length;
         value->bytes = length;
-        value->data = OUTSIDE[i] ? program_builder_room(builder, length)
-                                 : program_builder_constant(builder, data + i, length);
+        if (!OUTSIDE[i])
+            value->data = program_builder_constant(builder, data + i, length);
         program_builder_outside(builder, OUTSIDE[i] ? data + i : NULL);
     }
+    program_builder_place_outside(builder);
     struct program made, *read;
     char other[sizeof path + 8];
     snprintf(other, sizeof other, "%s.outside", path);
@@ -114,6 +115,44 @@ static void constants_from_outside_stand_in_their_section(void **state)
     assert_int_equal(read->value_count, VALUES);
     for (uint32_t i = 0; i < VALUES; i++)
         assert_memory_equal(program_constant(read, i), data + i, read->values[i].bytes);
+    program_free(read);
+    program_builder_free(builder);
+    unlink(other);
+    free(data);
+}
+
+// What begins at the same address is written once, as long as the longest of them, whichever of
+// the values comes first.
+static void constants_that_share_memory_stand_once(void **state)
+{
+    (void)state;
+    enum { VALUES = 7, LARGE = 70001 };
+    static const struct {
+        size_t from, length;
+    } PARTS[VALUES] = {{0, 5000}, {64, 100}, {0, LARGE}, {0, 4096}, {64, 100}, {128, 8000}, {0, 1}};
+    unsigned char *data = malloc(LARGE);
+    for (size_t i = 0; i < LARGE; i++)
+        data[i] = (unsigned char)(i * 31 + i / 251);
+    struct program_builder *builder = program_builder_create(VIEW_LITERAL(""), VIEW_LITERAL("x"));
+    for (uint32_t i = 0; i < VALUES; i++) {
+        struct program_value *value = PROGRAM_ADD(builder, values, NULL);
+        value->kind = PROGRAM_VALUE_CONSTANT;
+        value->element = ELEMENT_U8;
+        value->rank = 1;
+        value->dims[0] = (int64_t)PARTS[i].length;
+        value->bytes = PARTS[i].length;
+        program_builder_outside(builder, data + PARTS[i].from);
+    }
+    program_builder_place_outside(builder);
+    struct program made, *read;
+    char other[sizeof path + 8];
+    snprintf(other, sizeof other, "%s.shared", path);
+    program_builder_view(builder, &made);
+    require_ok(program_write(&made, other));
+    require_ok(program_open(other, &read));
+    assert_int_equal(read->constants.size, 70016 + 128 + 8000);
+    for (uint32_t i = 0; i < VALUES; i++)
+        assert_memory_equal(program_constant(read, i), data + PARTS[i].from, PARTS[i].length);
     program_free(read);
     program_builder_free(builder);
     unlink(other);
@@ -319,6 +358,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_comes_back),
         cmocka_unit_test(constants_from_outside_stand_in_their_section),
+        cmocka_unit_test(constants_that_share_memory_stand_once),
         cmocka_unit_test(no_byte_may_change),
         cmocka_unit_test(no_part_is_a_program),
         cmocka_unit_test(other_versions_are_named),
