@@ -6,12 +6,14 @@
 A network of 100 equal products is run again and again. A comparison takes so many runs of it and as many others of
 it, made in turn: what the gate calls failed is a false alarm; of 300 at most 3 are allowed. Then the same network
 with 103 products, which has 3 % more to do, is held against it: first with the runs that there are, then with as many
-as the gate asks for; 9 of 10 tries must find it.
+as the gate asks for; 9 of 10 tries must find it. How many processes were ready to run meanwhile (the load) is said.
 """
 
 import argparse
 import json
+import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -59,6 +61,12 @@ def gate(base, new, limit):
     return answer["outcome"], answer["judged"][0]
 
 
+def load_of(loads):
+    """The load while something was measured, this program's own process included."""
+    return (f"load {min(loads):.1f} to {max(loads):.1f}, median {statistics.median(loads):.1f}, "
+            f"on {len(os.sched_getaffinity(0))} processors")
+
+
 def turns(folder, programs, runs):
     """Profiles of both programs, made in turn; which comes first changes."""
     sides = ([], [])
@@ -87,18 +95,23 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         same, more = compiled(folder, 100), compiled(folder, 103)
-        outcomes = [gate(*turns(folder, (same, same), options.runs), options.limit)[0]
-                    for _ in range(options.comparisons)]
+        outcomes, loads = [], []
+        for number in range(options.comparisons):
+            outcomes.append(gate(*turns(folder, (same, same), options.runs), options.limit)[0])
+            loads.append(os.getloadavg()[0])
+            if (number + 1) % 25 == 0:
+                print(f"  {number + 1} comparisons, {outcomes.count('failed')} false alarms", flush=True)
         alarms = outcomes.count("failed")
         print(f"{len(outcomes)} comparisons of equal programs, {options.runs} runs each: {alarms} false alarms, "
-              f"{outcomes.count('passed')} passed, {outcomes.count('undecided')} undecided")
-        found = []
+              f"{outcomes.count('passed')} passed, {outcomes.count('undecided')} undecided; {load_of(loads)}", flush=True)
+        found, loads = [], []
         for _ in range(options.tries):
             outcome, runs, compared = try_once(folder, (same, more), options)
             found.append(outcome == "failed")
+            loads.append(os.getloadavg()[0])
             print(f"3 % more to do, {runs} runs each: {outcome}, {compared['change'] * 100:+.1f} % "
                   f"({compared['low'] * 100:+.1f} to {compared['high'] * 100:+.1f})", flush=True)
-        print(f"{sum(found)} of {len(found)} found")
+        print(f"{sum(found)} of {len(found)} found; {load_of(loads)}")
     return 0 if alarms <= options.comparisons / 100 and sum(found) >= 0.9 * len(found) else 1
 
 
