@@ -58,6 +58,40 @@ def test_renamed_and_in_another_order(folder):
         equal((rows[f"node_{i}"]["relation"], rows[f"node_{i}"]["b_name"]), ("renamed", f"other_{i}"), f"node {i}")
 
 
+BRANCHES = ("CRSM", "CMRS", "SRCM", "RMCS", "MCSR", "SCMR")  # what one branch does others do as well
+
+
+def branches(prefix, order):
+    """Branches of one input; each is known by the row of what it does, and by nothing else."""
+    types = {"C": "Conv", "R": "Relu", "S": "Sigmoid", "M": "MaxPool"}
+    nodes, weights = [], []
+    for i in order:
+        value = "x"
+        for k, letter in enumerate(BRANCHES[i]):
+            name, more = f"{prefix}{i}_{k}", {}
+            inputs = [value, f"w{i}_{k}"] if letter == "C" else [value]
+            if letter == "C":
+                weights.append(make_tensor(f"w{i}_{k}", "f32", [8, 8, 3, 3], [0.01] * 576))
+            if letter in "CM":
+                more = {"kernel_shape": [3, 3], "pads": [1] * 4}
+            nodes.append(make_node(types[letter], inputs, [name], name=name, **more))
+            value = name
+    outputs = [f"{prefix}{i}_{len(BRANCHES[i]) - 1}" for i in range(len(BRANCHES))]
+    nodes.append(make_node("Concat", outputs, ["y"], name=f"{prefix}_end", axis=1))
+    return make_model(make_graph(nodes, inputs=[make_value("x", "f32", [1, 8, 16, 16])], outputs=[make_value("y", "f32")],
+                                 initializers=weights), opset=13)
+
+
+def test_branches_renamed_and_in_another_order(folder):
+    for target in ("torq-sl2610", "aic100", "wormhole_b0", "host"):
+        rows = diff(modelled(folder, "a", branches("a", range(6)), target),
+                    modelled(folder, "b", branches("b", (3, 0, 5, 2, 4, 1)), target))["changes"]
+        pairs = [(row["a_name"][1:], row["b_name"][1:]) for row in rows if row["relation"] == "renamed"]
+        equal([row["name"] for row in rows if row["relation"] in ("new", "gone")], [], f"{target}: without a counterpart")
+        right = sum(a == b for a, b in pairs)
+        true(right >= len(pairs) - 2 and len(pairs) > 8, f"{target}: {right} of {len(pairs)}: {pairs}")
+
+
 def test_an_operator_with_more_to_do(folder):
     answer = diff(modelled(folder, "a", chain(4)), modelled(folder, "b", chain(4, slow=2, factor=8)))
     sums_up(answer)
