@@ -1,9 +1,8 @@
-#include "comparison.h"
+#include "comparison_sides.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/sort.h"
 #include "statistics.h"
@@ -17,138 +16,6 @@ const char *comparison_verdict_name(enum comparison_verdict verdict)
 {
     static const char *const NAMES[] = {"slower", "faster", "even", "unsure", "new", "gone"};
     return NAMES[verdict];
-}
-
-// Sides -----------------------------------------------------------------------
-
-static uint32_t place_of(struct compared_side *side, struct hash_index *index, size_t *capacity,
-                         const struct work_part *part)
-{
-    const uint32_t hash = hash_bytes(part->name.data, part->name.size) ^
-                          hash_bytes(part->type.data, part->type.size) * 3 ^
-                          hash_bytes(part->shape.data, part->shape.size) * 7;
-    uint32_t id;
-    for (uint32_t at = hash_first(index, hash); (id = hash_next(index, hash, &at)) != HASH_NONE;) {
-        const struct work_part *other = side->parts[id].part;
-        if (view_equal(part->name, other->name) && view_equal(part->type, other->type) &&
-            view_equal(part->shape, other->shape))
-            return id;
-    }
-    side->parts = memory_grow(side->parts, side->part_count, capacity, sizeof *side->parts);
-    side->parts[side->part_count] = (struct compared_part){.part = part};
-    hash_add(index, hash, (uint32_t)side->part_count);
-    return (uint32_t)side->part_count++;
-}
-
-// Samples of a run by part of the side.
-static void index_samples(struct compared_side *side, size_t run_index)
-{
-    const struct work_run *run = &side->runs[run_index];
-    const uint32_t *places = side->places[run_index];
-    size_t *begins = memory_allocate_zeroed(side->part_count + 2, sizeof *begins);
-    uint32_t *ordered = memory_allocate_zeroed(run->sample_count + 1, sizeof *ordered);
-    for (size_t i = 0; i < run->sample_count; i++)
-        begins[places[run->samples[i].part] + 2]++;
-    for (size_t i = 2; i < side->part_count + 2; i++)
-        begins[i] += begins[i - 1];
-    for (size_t i = 0; i < run->sample_count; i++)
-        ordered[begins[places[run->samples[i].part] + 1]++] = (uint32_t)i;
-    side->samples[run_index] = begins;
-    side->ordered[run_index] = ordered;
-}
-
-static void add_part(struct compared_part *to, const struct work_part *part, double rounds)
-{
-    to->calls += (double)part->calls / rounds;
-    to->bytes += part->bytes / rounds;
-    to->macs += part->macs * (double)part->calls / rounds;
-    to->waited += part->waited / rounds;
-}
-
-struct worked {
-    uint64_t first;
-    uint32_t part;
-};
-
-static int in_order_of_work(const void *left, const void *right)
-{
-    const struct worked *a = left, *b = right;
-    return a->first != b->first ? sort_compare(a->first, b->first) : sort_compare(a->part, b->part);
-}
-
-static void add_run(struct compared_side *side, size_t run_index, size_t rounds,
-                    struct hash_index *index, size_t *capacity)
-{
-    const struct work_run *run = &side->runs[run_index];
-    struct worked *order = memory_allocate_zeroed(run->part_count + 1, sizeof *order);
-    uint32_t *places = memory_allocate_zeroed(run->part_count + 1, sizeof *places);
-    for (uint32_t i = 0; i < run->part_count; i++)
-        order[i] = (struct worked){run->parts[i].first, i};
-    sort_items(order, run->part_count, sizeof *order, in_order_of_work);
-    for (size_t i = 0; i < run->part_count; i++) {
-        const struct work_part *part = &run->parts[order[i].part];
-        if (!part->is_operator && part->first == UINT64_MAX)
-            continue; // somebody waited under this name, and nobody worked
-        const uint32_t place = place_of(side, index, capacity, part);
-        places[order[i].part] = place;
-        add_part(&side->parts[place], part, (double)rounds);
-    }
-    side->places[run_index] = places;
-    free(order);
-}
-
-static void find_repeats(struct compared_side *side)
-{
-    struct hash_index index = {0};
-    for (size_t i = 0; i < side->part_count; i++) {
-        const struct view name = side->parts[i].part->name;
-        const uint32_t hash = hash_bytes(name.data, name.size);
-        uint32_t id;
-        for (uint32_t at = hash_first(&index, hash);
-             (id = hash_next(&index, hash, &at)) != HASH_NONE;) {
-            if (view_equal(side->parts[id].part->name, name))
-                break;
-        }
-        if (id == HASH_NONE)
-            hash_add(&index, hash, (uint32_t)i);
-        else
-            side->parts[i].repeats = side->parts[id].repeats = true;
-    }
-    hash_free(&index);
-}
-
-static void make_side(struct compared_side *side, struct work_run *runs, size_t count)
-{
-    struct hash_index index = {0};
-    size_t capacity = 0;
-    size_t rounds = 0;
-    *side = (struct compared_side){.runs = runs, .run_count = count};
-    side->places = memory_allocate_zeroed(count + 1, sizeof *side->places);
-    side->samples = memory_allocate_zeroed(count + 1, sizeof *side->samples);
-    side->ordered = memory_allocate_zeroed(count + 1, sizeof *side->ordered);
-    for (size_t i = 0; i < count; i++)
-        rounds += runs[i].iteration_count;
-    for (size_t i = 0; i < count; i++)
-        add_run(side, i, rounds, &index, &capacity);
-    find_repeats(side);
-    for (size_t i = 0; i < count; i++)
-        index_samples(side, i);
-    hash_free(&index);
-}
-
-static void free_side(struct compared_side *side)
-{
-    for (size_t i = 0; i < side->run_count; i++) {
-        free(side->places[i]);
-        free(side->samples[i]);
-        free(side->ordered[i]);
-        work_free(&side->runs[i]);
-    }
-    free(side->places);
-    free(side->samples);
-    free(side->ordered);
-    free(side->parts);
-    free(side->runs);
 }
 
 // Measurements ----------------------------------------------------------------
@@ -271,6 +138,67 @@ static struct measured measure_rounds(const struct comparison *comparison,
     return measured;
 }
 
+// Calls -----------------------------------------------------------------------
+
+// How often one of `parts` was called in a run, and in how many blocks that is known.
+struct called {
+    uint64_t calls;
+    size_t blocks;
+};
+
+static struct called calls_of(const struct compared_side *side, size_t run_index, uint32_t place)
+{
+    const struct call_blocks *calls = &side->runs[run_index].calls;
+    struct called called = {0};
+    if (calls->part_count == 0)
+        return called;
+    for (size_t at = side->callers[run_index][place]; at < side->callers[run_index][place + 1];
+         at++) {
+        const uint32_t part = side->called[run_index][at];
+        called.calls += calls->calls[part];
+        called.blocks += call_blocks_count(calls, part);
+    }
+    return called;
+}
+
+static void add_calls(const struct compared_side *side, size_t run_index, uint32_t place,
+                      double *numbers)
+{
+    const struct call_blocks *calls = &side->runs[run_index].calls;
+    for (size_t at = side->callers[run_index][place]; at < side->callers[run_index][place + 1];
+         at++) {
+        const uint32_t part = side->called[run_index][at];
+        for (size_t i = calls->begins[part]; i < calls->begins[part + 1]; i++)
+            *numbers++ += calls->ns[i];
+    }
+}
+
+// What a call of some parts together took: known where all were called equally often.
+static struct measured measure_calls(const struct comparison *comparison,
+                                     const struct compared_side *side, const uint32_t *parts,
+                                     size_t part_count)
+{
+    struct measured measured = {0};
+    size_t room = 0;
+    for (size_t r = 0; r < side->run_count && part_count > 0; r++)
+        room += calls_of(side, r, parts[0]).blocks;
+    measured.numbers = memory_allocate_zeroed(room + 1, sizeof *measured.numbers);
+    for (size_t r = 0; r < side->run_count && part_count > 0; r++) {
+        const struct called first = calls_of(side, r, parts[0]);
+        for (size_t i = 0; i < part_count; i++) {
+            const struct called called = calls_of(side, r, parts[i]);
+            if (called.calls != first.calls || called.blocks != first.blocks) {
+                measured.count = 0;
+                return measured;
+            }
+            add_calls(side, r, parts[i], &measured.numbers[measured.count]);
+        }
+        measured.count += first.blocks;
+    }
+    finish_measured(&measured, comparison);
+    return measured;
+}
+
 // Rows ------------------------------------------------------------------------
 
 static bool is_modelled(const struct compared_side *side)
@@ -282,10 +210,14 @@ static bool is_modelled(const struct compared_side *side)
     return true;
 }
 
-static enum comparison_verdict verdict_of(const struct comparison_row *row)
+static enum comparison_verdict verdict_of(const struct comparison_row *row, bool exact)
 {
     if (!row->a.there || !row->b.there)
         return row->a.there ? VERDICT_GONE : VERDICT_NEW;
+    if (exact)
+        return row->difference >= LEAST    ? VERDICT_SLOWER
+               : row->difference <= -LEAST ? VERDICT_FASTER
+                                           : VERDICT_EVEN;
     if (!row->shift.known)
         return VERDICT_UNSURE;
     if (row->shift.low > 1)
@@ -293,23 +225,60 @@ static enum comparison_verdict verdict_of(const struct comparison_row *row)
     return row->shift.high < 1 ? VERDICT_FASTER : VERDICT_EVEN;
 }
 
+// Modelled times have no noise: the change is what it is, also where one side has no time at all.
+static struct shift exact_shift(const struct comparison_row *row)
+{
+    const double factor = fabs(row->difference) < LEAST ? 1 : row->b.ns / row->a.ns;
+    if (fabs(row->difference) >= LEAST && !(row->a.ns > 0 && row->b.ns > 0))
+        return (struct shift){0};
+    return (struct shift){factor, factor, factor, true};
+}
+
+static struct shift measured_shift(const struct comparison *comparison, const struct measured *a,
+                                   const struct measured *b)
+{
+    const struct shift_side sides[2] = {{a->numbers, a->count}, {b->numbers, b->count}};
+    const double confidence = comparison->options.confidence;
+    if (a->count == 0 || b->count == 0)
+        return (struct shift){0};
+    if (is_modelled(&comparison->sides[0]))
+        return shift_from_exact(a->value, sides[1], confidence);
+    if (is_modelled(&comparison->sides[1]))
+        return shift_to_exact(sides[0], b->value, confidence);
+    return shift_between(sides[0], sides[1], confidence, comparison->order);
+}
+
 // Takes the numbers of both sides.
 static void judge(const struct comparison *comparison, struct comparison_row *row,
                   struct measured a, struct measured b)
 {
+    const bool exact = is_modelled(&comparison->sides[0]) && is_modelled(&comparison->sides[1]);
     row->a.ns = a.value;
     row->b.ns = b.value;
     row->difference = (row->b.there ? b.value : 0) - (row->a.there ? a.value : 0);
-    if (is_modelled(&comparison->sides[0]) && is_modelled(&comparison->sides[1]) && a.value > 0 &&
-        b.value > 0) { // there is no chance in it
-        const double factor = fabs(b.value - a.value) < LEAST ? 1 : b.value / a.value;
-        row->shift = (struct shift){factor, factor, factor, true};
-    } else if (a.count > 0 && b.count > 0) {
-        row->shift = shift_between((struct shift_side){a.numbers, a.count},
-                                   (struct shift_side){b.numbers, b.count},
-                                   comparison->options.confidence, comparison->order);
+    if (exact && row->a.there && row->b.there)
+        row->shift = exact_shift(row);
+    else
+        row->shift = measured_shift(comparison, &a, &b);
+    row->verdict = verdict_of(row, exact);
+    free(a.numbers);
+    free(b.numbers);
+}
+
+// By what the calls of a row took, where iterations are too few to tell; takes the numbers. The
+// change that is said is that of the row's time, which the interval holds besides that of a call.
+static void judge_by_calls(const struct comparison *comparison, struct comparison_row *row,
+                           struct measured a, struct measured b)
+{
+    const double a_calls = row->a.calls / (double)row->a.parts; // those of each part
+    const double b_calls = row->b.calls / (double)row->b.parts;
+    const struct shift call = measured_shift(comparison, &a, &b);
+    if (row->a.ns > 0 && row->b.ns > 0 && a_calls > 0 && b_calls > 0 && call.known) {
+        const double factor = row->b.ns / row->a.ns, more = b_calls / a_calls;
+        row->shift = (struct shift){factor, fmin(factor, call.low * more),
+                                    fmax(factor, call.high * more), true};
+        row->verdict = verdict_of(row, false);
     }
-    row->verdict = verdict_of(row);
     free(a.numbers);
     free(b.numbers);
 }
@@ -382,6 +351,19 @@ static struct grouped group_parts(const uint32_t *groups, size_t part_count, siz
     return grouped;
 }
 
+static void judge_groups_calls(const struct comparison *comparison, struct comparison_row *row,
+                               const struct grouped grouped[2], size_t group)
+{
+    struct measured measured[2];
+    for (unsigned s = 0; s < 2; s++) {
+        const size_t from = grouped[s].begins[group];
+        const uint32_t *parts = grouped[s].parts + from;
+        measured[s] = measure_calls(comparison, &comparison->sides[s], parts,
+                                    grouped[s].begins[group + 1] - from);
+    }
+    judge_by_calls(comparison, row, measured[0], measured[1]);
+}
+
 static void compare_groups(struct comparison *comparison)
 {
     const struct match *match = &comparison->match;
@@ -399,6 +381,8 @@ static void compare_groups(struct comparison *comparison)
             measured[s] = measure_parts(comparison, &comparison->sides[s], parts, count);
         }
         judge(comparison, row, measured[0], measured[1]);
+        if (comparison->by_calls)
+            judge_groups_calls(comparison, row, grouped, i);
         row->changes = changes_of(row);
     }
     for (unsigned s = 0; s < 2; s++) {
@@ -516,6 +500,13 @@ static bool says_wholes(const struct work_run *runs, size_t count)
     return true;
 }
 
+// Iterations of a side that was measured, for an interval.
+static bool has_too_few(const struct comparison *comparison, unsigned side)
+{
+    return !is_modelled(&comparison->sides[side]) &&
+           rounds_of(&comparison->sides[side]) < shift_least(comparison->options.confidence);
+}
+
 static struct match_part *match_parts_of(const struct compared_side *side)
 {
     struct match_part *parts = memory_allocate_zeroed(side->part_count + 1, sizeof *parts);
@@ -534,10 +525,12 @@ void comparison_make(struct work_run *a, size_t a_count, struct work_run *b, siz
     *comparison = (struct comparison){.options = *options};
     sort_runs(a, a_count);
     sort_runs(b, b_count);
-    make_side(&comparison->sides[0], a, a_count);
-    make_side(&comparison->sides[1], b, b_count);
+    compared_side_make(&comparison->sides[0], a, a_count);
+    compared_side_make(&comparison->sides[1], b, b_count);
     comparison->whole = says_wholes(a, a_count) && says_wholes(b, b_count);
     comparison->by_runs = a_count > 1 && b_count > 1;
+    comparison->by_calls =
+        !comparison->by_runs && (has_too_few(comparison, 0) || has_too_few(comparison, 1));
     comparison->order =
         comparison->by_runs ? order_of(comparison->sides) : SHIFT_ONE_AFTER_THE_OTHER;
     struct match_part *parts[2] = {match_parts_of(&comparison->sides[0]),
@@ -562,8 +555,8 @@ void comparison_judge(struct comparison *comparison, double confidence)
 
 void comparison_free(struct comparison *comparison)
 {
-    free_side(&comparison->sides[0]);
-    free_side(&comparison->sides[1]);
+    compared_side_free(&comparison->sides[0]);
+    compared_side_free(&comparison->sides[1]);
     match_free(&comparison->match);
     free(comparison->rows);
     *comparison = (struct comparison){0};

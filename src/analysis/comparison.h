@@ -4,6 +4,8 @@
 // With several runs on both sides a run counts as one measurement: of its iterations the one below
 // which a tenth lies (others who use the machine only ever add time), their median or mean. With
 // one run on a side every iteration is a measurement, and what differs from run to run is not seen.
+// Where there are too few iterations for that, every call of a part is one (call_blocks.h), and the
+// change of a call times that of their number is what the row's interval holds.
 
 #ifndef OPSCOPE_ANALYSIS_COMPARISON_H
 #define OPSCOPE_ANALYSIS_COMPARISON_H
@@ -70,6 +72,8 @@ struct compared_side {
     uint32_t **places;  // by run: of its part among `parts`
     size_t **samples;   // by run: where the samples of each of `parts` begin, one more at the end
     uint32_t **ordered; // by run: its samples by part
+    size_t **callers;   // by run: where its parts that are one of `parts` begin
+    uint32_t **called;  // by run: its parts by one of `parts`
 };
 
 struct comparison_options {
@@ -80,8 +84,9 @@ struct comparison_options {
 struct comparison {
     struct comparison_options options;
     struct compared_side sides[2];
-    bool by_runs; // a run is a measurement; else an iteration
-    bool whole;   // all runs say what iterations took as a whole, and that is what counts
+    bool by_runs;  // a run is a measurement; else an iteration
+    bool by_calls; // there are too few iterations: parts are judged by their calls
+    bool whole;    // all runs say what iterations took as a whole, and that is what counts
     enum shift_order order;
     struct match match;
     struct comparison_row total; // an iteration as a whole, or from first start to last end

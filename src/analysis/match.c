@@ -10,6 +10,7 @@
 enum { ALIGNED_MOST = 4000000 }; // steps between two neighbours
 enum { TYPE_SCORE = 3, SHAPE_SCORE = 2, WORK_SCORE = 2 };
 enum { LOOKED_AT_MOST = 256 }; // parts of a group
+enum { ROW_MOST = 16 };        // parts that are looked at as a whole
 
 #define NONE UINT32_MAX
 
@@ -18,6 +19,7 @@ struct matcher {
     struct match_side sides[2];
     uint32_t *parent; // of each part: another one of its group, or itself
     uint32_t *next;   // the parts of a group in a ring
+    uint32_t *mate;   // of a part that has a counterpart: the last that was found
     bool *matched;    // it has a counterpart
 };
 
@@ -48,6 +50,8 @@ static void match_join(struct matcher *matcher, uint32_t one, uint32_t other)
     const uint32_t a = group_of(matcher, one);
     const uint32_t b = group_of(matcher, other);
     matcher->matched[one] = matcher->matched[other] = true;
+    matcher->mate[one] = other;
+    matcher->mate[other] = one;
     if (a == b)
         return;
     matcher->parent[a < b ? b : a] = a < b ? a : b; // the first part of a group stands for it
@@ -198,6 +202,139 @@ static void match_nodes(struct matcher *matcher)
     hash_free(&nodes.index);
     free(nodes.items);
     free(nodes.links);
+}
+
+// The same things in a row ----------------------------------------------------
+
+static bool is_described(const struct match_part *part)
+{
+    return part->type.size > 0;
+}
+
+static bool describe_the_same(const struct match_part *a, const struct match_part *b)
+{
+    return is_described(a) && view_equal(a->type, b->type) && view_equal(a->shape, b->shape);
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t mixed = (a ^ (b + 0x9e3779b97f4a7c15)) * 0xbf58476d1ce4e5b9;
+    mixed = (mixed ^ (mixed >> 29)) * 0x94d049bb133111eb;
+    return mixed ^ (mixed >> 32);
+}
+
+// What a part looks like to its neighbours: one that has a counterpart is that group, others are
+// what they do.
+static uint64_t look_of(struct matcher *matcher, uint32_t id)
+{
+    const struct match_part *part = part_at(matcher, id);
+    if (matcher->matched[id])
+        return mix(1, group_of(matcher, id));
+    uint64_t macs;
+    memcpy(&macs, &part->macs, sizeof macs);
+    const uint64_t texts = (uint64_t)hash_text(part->type) << 32 | hash_text(part->shape);
+    return is_described(part) ? mix(texts, macs) : 0;
+}
+
+struct row_of_parts {
+    uint64_t looks;
+    uint32_t part;
+};
+
+static int by_looks(const void *left, const void *right)
+{
+    const struct row_of_parts *a = left, *b = right;
+    return a->looks != b->looks ? sort_compare(a->looks, b->looks) : sort_compare(a->part, b->part);
+}
+
+// Of each part of a side without a counterpart: how it and those after it look, or those before it,
+// `length` in all.
+static struct row_of_parts *look_at_rows(struct matcher *matcher, unsigned side, size_t length,
+                                         bool after, size_t *out_count)
+{
+    const uint32_t from = side == 0 ? 0 : (uint32_t)matcher->sides[0].count;
+    const size_t count = matcher->sides[side].count;
+    uint64_t *looks = memory_allocate_zeroed(count + 1, sizeof *looks);
+    struct row_of_parts *rows = memory_allocate_zeroed(count + 1, sizeof *rows);
+    for (uint32_t i = 0; i < count; i++)
+        looks[after ? i : count - 1 - i] = look_of(matcher, from + i);
+    size_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t at = after ? i : count - 1 - i;
+        if (matcher->matched[from + i] || !is_described(part_at(matcher, from + i)))
+            continue;
+        uint64_t row = looks[at];
+        for (size_t k = 1; k < length; k++) // what is past the end looks like nothing
+            row = mix(row, at + k < count ? looks[at + k] : k);
+        rows[kept++] = (struct row_of_parts){row, from + i};
+    }
+    free(looks);
+    sort_items(rows, kept, sizeof *rows, by_looks);
+    *out_count = kept;
+    return rows;
+}
+
+static size_t same_looks(const struct row_of_parts *rows, size_t count, size_t from)
+{
+    size_t to = from + 1;
+    while (to < count && rows[to].looks == rows[from].looks)
+        to++;
+    return to;
+}
+
+// What begins or ends a row that each side has once.
+static void match_rows_of(struct matcher *matcher, size_t length, bool after)
+{
+    size_t a_count, b_count;
+    struct row_of_parts *a = look_at_rows(matcher, 0, length, after, &a_count);
+    struct row_of_parts *b = look_at_rows(matcher, 1, length, after, &b_count);
+    for (size_t i = 0, j = 0; i < a_count && j < b_count;) {
+        const int order = sort_compare(a[i].looks, b[j].looks);
+        const size_t a_end = order <= 0 ? same_looks(a, a_count, i) : i;
+        const size_t b_end = order >= 0 ? same_looks(b, b_count, j) : j;
+        if (order == 0 && a_end - i == 1 && b_end - j == 1 &&
+            describe_the_same(part_at(matcher, a[i].part), part_at(matcher, b[j].part)))
+            match_join(matcher, a[i].part, b[j].part);
+        i = a_end;
+        j = b_end;
+    }
+    free(a);
+    free(b);
+}
+
+// What follows counterparts on both sides, or comes before them, and does the same.
+static void extend_rows(struct matcher *matcher)
+{
+    const uint32_t first = (uint32_t)matcher->sides[0].count;
+    const uint32_t all = first + (uint32_t)matcher->sides[1].count;
+    for (uint32_t id = 0; id + 1 < first; id++) {
+        const uint32_t mate = matcher->mate[id];
+        if (matcher->matched[id] && !matcher->matched[id + 1] && mate + 1 < all &&
+            !matcher->matched[mate + 1] &&
+            describe_the_same(part_at(matcher, id + 1), part_at(matcher, mate + 1)))
+            match_join(matcher, id + 1, mate + 1);
+    }
+    for (uint32_t id = first; id-- > 1;) {
+        const uint32_t mate = matcher->mate[id];
+        if (matcher->matched[id] && !matcher->matched[id - 1] && mate > first &&
+            !matcher->matched[mate - 1] &&
+            describe_the_same(part_at(matcher, id - 1), part_at(matcher, mate - 1)))
+            match_join(matcher, id - 1, mate - 1);
+    }
+}
+
+// Branches that were renamed and put in another order: the longest rows first. Rows that begin in
+// one branch and end in the next are others in another order; what they leave out follows
+// counterparts.
+static void match_rows(struct matcher *matcher)
+{
+    for (size_t length = ROW_MOST; length >= 1; length /= 2) {
+        match_rows_of(matcher, length, true);
+        match_rows_of(matcher, length, false);
+        if (length == 2)
+            extend_rows(matcher);
+    }
+    extend_rows(matcher);
 }
 
 // Between neighbours ----------------------------------------------------------
@@ -354,8 +491,8 @@ static size_t equal_descriptions(const struct described *found, size_t count, si
     return to;
 }
 
-// By type and shape, wherever they are: only what nothing else has on its side, or in order.
-static void match_described(struct matcher *matcher, bool alone)
+// By type and shape in order, wherever they are.
+static void match_described(struct matcher *matcher)
 {
     size_t a_count, b_count;
     struct described *a = describe_strays(matcher, 0, &a_count);
@@ -364,10 +501,8 @@ static void match_described(struct matcher *matcher, bool alone)
         const int order = compare_descriptions(&a[i], &b[j]);
         const size_t a_end = order <= 0 ? equal_descriptions(a, a_count, i) : i;
         const size_t b_end = order >= 0 ? equal_descriptions(b, b_count, j) : j;
-        if (order == 0 && (!alone || (a_end - i == 1 && b_end - j == 1))) {
-            for (size_t k = 0; i + k < a_end && j + k < b_end; k++)
-                match_join(matcher, a[i + k].id, b[j + k].id);
-        }
+        for (size_t k = 0; order == 0 && i + k < a_end && j + k < b_end; k++)
+            match_join(matcher, a[i + k].id, b[j + k].id);
         i = a_end;
         j = b_end;
     }
@@ -475,6 +610,7 @@ void match_sides(struct match_side a, struct match_side b, struct match *out_mat
     struct matcher matcher = {.sides = {a, b}};
     matcher.parent = memory_allocate_zeroed(all + 1, sizeof *matcher.parent);
     matcher.next = memory_allocate_zeroed(all + 1, sizeof *matcher.next);
+    matcher.mate = memory_allocate_zeroed(all + 1, sizeof *matcher.mate);
     matcher.matched = memory_allocate_zeroed(all + 1, sizeof *matcher.matched);
     for (uint32_t id = 0; id < all; id++)
         matcher.parent[id] = matcher.next[id] = id;
@@ -484,14 +620,15 @@ void match_sides(struct match_side a, struct match_side b, struct match *out_mat
             memory_allocate_zeroed(matcher.sides[side].count + 1, sizeof *out_match->groups[side]);
     match_equal(&matcher);
     match_nodes(&matcher);
-    match_described(&matcher, true);
+    match_rows(&matcher);
     match_between(&matcher);
-    match_described(&matcher, false);
+    match_described(&matcher);
     match_neighbours(&matcher, 0);
     match_neighbours(&matcher, 1);
     number_groups(&matcher, out_match);
     free(matcher.parent);
     free(matcher.next);
+    free(matcher.mate);
     free(matcher.matched);
 }
 

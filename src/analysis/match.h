@@ -3,10 +3,12 @@
 //
 // Parts of the same name, type and shape are the same. Others belong together where a compiler says
 // that they came from the same node of the network: the names in loc(fused["a"(...), "b"(...)]).
-// What is left is found by a type and shape that nothing else has, by an alignment of types, shapes
-// and multiply-adds between neighbours that are the same on both sides, and by type and shape in
-// order; what still is left joins the neighbour whose counterpart has its type as well (MatMul and
-// Add beside MatMul_Add).
+// What is left is found by a row that nothing else has: how it and up to 15 parts after it, or
+// before it, look, the longest rows first, at last by its own type, shape and multiply-adds; and by
+// what comes before or after counterparts. So branches that were renamed and put in another order
+// are found again. Then by an alignment of types, shapes and multiply-adds between neighbours that
+// are the same on both sides, and by type and shape in order; what still is left joins the
+// neighbour whose counterpart has its type as well (MatMul and Add beside MatMul_Add).
 //
 // Time n log n, but for at most 4 million steps between two neighbours that are the same.
 

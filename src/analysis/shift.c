@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "statistics.h"
@@ -136,11 +137,9 @@ static double drift_of(struct shift_side side)
                                 (struct shift_side){side.numbers + side.count - half, half}));
 }
 
-static void widen(struct shift *shift, struct shift_side a, struct shift_side b)
+static void widen(struct shift *shift, double common, double drift)
 {
-    const double common = (correlation_of(a) + correlation_of(b)) / 2;
     const double factor = sqrt((1 + common) / (1 - common));
-    const double drift = fmax(drift_of(a), drift_of(b));
     const double middle = log(shift->factor);
     shift->low = exp(middle - (middle - log(shift->low)) * factor - drift);
     shift->high = exp(middle + (log(shift->high) - middle) * factor + drift);
@@ -174,12 +173,40 @@ struct shift shift_between(struct shift_side a, struct shift_side b, double conf
         shift.low = exp(quotients[left_out]);
         shift.high = exp(quotients[count - 1 - left_out]);
         if (order == SHIFT_ONE_AFTER_THE_OTHER)
-            widen(&shift, a, b);
+            widen(&shift, (correlation_of(a) + correlation_of(b)) / 2,
+                  fmax(drift_of(a), drift_of(b)));
     }
     free(quotients);
     free(rooms[0]);
     free(rooms[1]);
     return shift;
+}
+
+struct shift shift_from_exact(double a, struct shift_side b, double confidence)
+{
+    double *room;
+    struct statistics_interval interval;
+    const struct shift_side kept = thin_out(b, &room);
+    double *sorted = memory_allocate_zeroed(kept.count, sizeof *sorted);
+    memcpy(sorted, kept.numbers, kept.count * sizeof *sorted);
+    statistics_sort(sorted, kept.count);
+    struct shift shift = {.factor = statistics_median(sorted, kept.count) / a};
+    shift.known = statistics_median_interval(sorted, kept.count, confidence, &interval);
+    if (shift.known) {
+        shift.low = interval.low / a;
+        shift.high = interval.high / a;
+        widen(&shift, correlation_of(kept), drift_of(kept));
+    }
+    free(sorted);
+    free(room);
+    return shift;
+}
+
+struct shift shift_to_exact(struct shift_side a, double b, double confidence)
+{
+    const struct shift turned = shift_from_exact(b, a, confidence);
+    return (struct shift){1 / turned.factor, turned.known ? 1 / turned.high : 0,
+                          turned.known ? 1 / turned.low : 0, turned.known};
 }
 
 size_t shift_needed(const struct shift *shift, size_t count, double wanted, double confidence)

@@ -33,6 +33,11 @@ struct shift {
 struct shift shift_between(struct shift_side a, struct shift_side b, double confidence,
                            enum shift_order order);
 
+// Where a is one number without noise, a modelled time: the median of b over it, with the interval
+// of the median (ranks again), made wider as where sides follow one another.
+struct shift shift_from_exact(double a, struct shift_side b, double confidence);
+struct shift shift_to_exact(struct shift_side a, double b, double confidence);
+
 // So many measurements of each side are the least for this confidence: with fewer, even sides that
 // do not overlap could be chance.
 size_t shift_least(double confidence);

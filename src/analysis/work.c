@@ -19,6 +19,7 @@ struct segment {
     uint64_t end;
     uint32_t part;
     uint32_t iteration;
+    uint32_t turn; // of its call among those of the part
 };
 
 struct segment_end {
@@ -30,6 +31,7 @@ struct open_part {
     uint64_t end;
     uint32_t part;
     uint32_t iteration;
+    uint32_t turn;
     bool is_operator;
     bool is_step; // nobody knows what is done while it is the innermost
 };
@@ -46,7 +48,7 @@ struct work_meter {
     bool moves;     // or one that moves data in or out
     bool whole_only;
     struct step_extents steps;
-    unsigned char *seen; // a bit for each call
+    uint32_t *turns; // of each call among those of its part, from 1; 0: it has not come yet
     uint32_t bytes_key;
     struct hash_index part_index; // by operator or name
     uint64_t *part_keys;
@@ -197,17 +199,17 @@ static void count_kernel(struct work_meter *meter, uint32_t part_id, uint32_t na
 
 // Segments --------------------------------------------------------------------
 
-static status add_segment(struct work_meter *meter, uint64_t start, uint64_t end, uint32_t part,
-                          uint32_t iteration)
+static status add_segment(struct work_meter *meter, uint64_t start, uint64_t end,
+                          const struct open_part *of)
 {
-    struct work_iteration *round = &meter->run->iterations[iteration];
-    struct work_part *what = &meter->run->parts[part];
+    struct work_iteration *round = &meter->run->iterations[of->iteration];
+    struct work_part *what = &meter->run->parts[of->part];
     if (start >= end)
         return STATUS_OK;
     round->first = start < round->first ? start : round->first;
     round->last = end > round->last ? end : round->last;
     what->first = start < what->first ? start : what->first;
-    const struct segment segment = {start, end, part, iteration};
+    const struct segment segment = {start, end, of->part, of->iteration, of->turn};
     return spool_append(&meter->segments, &segment, sizeof segment);
 }
 
@@ -218,7 +220,7 @@ static status close_until(struct work_meter *meter, uint64_t until)
         const struct open_part top = meter->open[meter->open_count - 1];
         const uint64_t end = top.end < until ? top.end : until;
         if (end > meter->cursor && !top.is_step)
-            STATUS_TRY(add_segment(meter, meter->cursor, end, top.part, top.iteration));
+            STATUS_TRY(add_segment(meter, meter->cursor, end, &top));
         meter->cursor = end > meter->cursor ? end : meter->cursor;
         if (top.end > until)
             break;
@@ -251,13 +253,14 @@ static void add_values(struct work_meter *meter, struct work_part *part, struct 
     }
 }
 
-// Spans that belong to no call are calls themselves.
-static void count_call(struct work_meter *meter, struct work_part *part, uint32_t call)
+// Which call of the part this is, from 0. Spans that belong to no call are calls themselves.
+static uint32_t count_call(struct work_meter *meter, struct work_part *part, uint32_t call)
 {
-    unsigned char *byte = &meter->seen[call / 8];
-    const unsigned char bit = (unsigned char)(1u << call % 8);
-    part->calls += call == 0 || (*byte & bit) == 0;
-    *byte |= bit;
+    if (call == 0)
+        return (uint32_t)part->calls++;
+    if (meter->turns[call] == 0)
+        meter->turns[call] = (uint32_t)++part->calls;
+    return meter->turns[call] - 1;
 }
 
 // In which iteration a span lies; false: in none that counts.
@@ -311,14 +314,14 @@ static status add_span(struct work_meter *meter, const struct event *event, stru
         .end = end,
         .part = part,
         .iteration = find_iteration(meter, number),
+        .turn = count_call(meter, &meter->run->parts[part], event->call),
         .is_operator = call->operator_id != 0,
     };
-    count_call(meter, &meter->run->parts[part], event->call);
     add_values(meter, &meter->run->parts[part], values);
     if (opened.is_operator && meter->computes)
         count_kernel(meter, part, event->name, (double)(end - start));
     return track->nests ? open_part(meter, start, &opened)
-                        : add_segment(meter, start, end, part, opened.iteration);
+                        : add_segment(meter, start, end, &opened);
 }
 
 static status work_take_batch(struct event_sink *sink, const struct event_batch *batch)
@@ -435,7 +438,17 @@ static void share_out(struct work_meter *meter, struct segment *segments, size_t
         double before;
         memcpy(&before, &segment->start, sizeof before);
         add_sample(meter, segment, each - before);
+        call_blocks_add(&meter->run->calls, segment->part, segment->turn, each - before);
     }
+}
+
+static void make_blocks(struct work_run *run)
+{
+    uint64_t *calls = memory_allocate_zeroed(run->part_count + 1, sizeof *calls);
+    for (size_t i = 0; i < run->part_count; i++)
+        calls[i] = run->parts[i].calls;
+    run->calls = call_blocks_make(calls, run->part_count);
+    free(calls);
 }
 
 static status sweep_segments(struct work_meter *meter)
@@ -452,6 +465,7 @@ static status sweep_segments(struct work_meter *meter)
     meter->run->began = segments[0].start;
     result = spool_make_room(&ends_spool, count * sizeof(struct segment_end), &ends_data);
     if (result == STATUS_OK) {
+        make_blocks(meter->run);
         struct segment_end *ends = (struct segment_end *)(void *)ends_data;
         for (size_t i = 0; i < count; i++)
             ends[i] = (struct segment_end){segments[i].end, i};
@@ -541,7 +555,7 @@ status work_measure(struct profile *profile, enum work_side side, bool whole_onl
         .segments = SPOOL_EMPTY,
         .bytes_key = strings_find(&profile->strings, VIEW_LITERAL("bytes")),
     };
-    meter.seen = memory_allocate_zeroed(profile->calls.count / 8 + 1, 1);
+    meter.turns = memory_allocate_zeroed((size_t)profile->calls.count + 1, sizeof *meter.turns);
     choose_side(&meter, side);
     status result = step_extents_read(profile, &meter.steps);
     if (result == STATUS_OK)
@@ -560,7 +574,7 @@ status work_measure(struct profile *profile, enum work_side side, bool whole_onl
     hash_free(&meter.kernel_index);
     spool_free(&meter.segments);
     step_extents_free(&meter.steps);
-    free(meter.seen);
+    free(meter.turns);
     free(meter.part_keys);
     free(meter.kernels);
     free(meter.open);
@@ -575,5 +589,6 @@ void work_free(struct work_run *run)
     free(run->parts);
     free(run->iterations);
     free(run->samples);
+    call_blocks_free(&run->calls);
     *run = (struct work_run){0};
 }

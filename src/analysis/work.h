@@ -12,13 +12,14 @@
 // What an iteration took as a whole is how long its own span lasts (ProfilerStep#N, model_run), or
 // its work where that lasts longer; without such spans the time until the next one begins.
 //
-// Memory: 40 bytes a span in a temporary file while it is measured; afterwards a part 200 bytes
-// and its texts, a part in an iteration 16.
+// Memory: 48 bytes a span in a temporary file and 4 a call while it is measured; afterwards a part
+// 200 bytes and its texts, a part in an iteration 16, and what call_blocks.h says.
 
 #ifndef OPSCOPE_ANALYSIS_WORK_H
 #define OPSCOPE_ANALYSIS_WORK_H
 
 #include "base/arena.h"
+#include "call_blocks.h"
 #include "profile/profile.h"
 
 enum work_side { WORK_AUTO, WORK_DEVICE, WORK_HOST };
@@ -71,6 +72,7 @@ struct work_run {
     size_t iteration_count;
     struct work_sample *samples; // by part, then iteration
     size_t sample_count;
+    struct call_blocks calls; // of all iterations; of no part where the run was kept in a file
 };
 
 // With `whole_only`, where the profile says when its steps were, what lies in none of them is left

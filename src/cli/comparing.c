@@ -154,7 +154,12 @@ void comparing_print(const struct comparison *comparison, const char *how)
         printf("time of a device beside that of a host: --time compares the same of both\n");
     if (sides[0].runs[0].modelled && sides[1].runs[0].modelled)
         return;
-    if (!comparison->by_runs)
+    if (comparison->by_calls)
+        printf(
+            "intervals are of calls, since there are too few iterations: what differs from run to "
+            "run is not seen; %s\n",
+            how);
+    else if (!comparison->by_runs)
         printf("intervals are of iterations: what differs from run to run is not seen; %s\n", how);
     else if (comparison->order == SHIFT_ONE_AFTER_THE_OTHER)
         printf(
@@ -192,7 +197,10 @@ void comparing_json(struct json_writer *json, const struct comparison *compariso
 {
     json_side(json, "a", &comparison->sides[0]);
     json_side(json, "b", &comparison->sides[1]);
-    json_text(json, "measurements", view_of(comparison->by_runs ? "runs" : "iterations"));
+    json_text(json, "measurements",
+              view_of(comparison->by_runs    ? "runs"
+                      : comparison->by_calls ? "calls"
+                                             : "iterations"));
     json_bool(json, "in_turn", comparison->order == SHIFT_IN_TURN);
     json_real(json, "confidence", comparison->options.confidence);
 }

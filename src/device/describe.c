@@ -279,14 +279,29 @@ static struct value_list inputs_of_fused(const struct program *program, const ui
     return list;
 }
 
-// What comes into fused operators, what the last one gives, and what all of them do.
+// What all of them do, which on a machine with tiles is told of the whole.
+static void add_fused_work(struct describing *describing, const uint32_t *operators, uint32_t count)
+{
+    struct program_work work = {.known = 1};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct program_operator *op = &describing->program->operators[operators[i]];
+        work.macs += op->work.macs;
+        work.flops += op->work.flops;
+        work.known = work.known != 0 && op->work.known != 0;
+    }
+    if (work.known != 0) {
+        value_add_uint(&describing->values, describing_key(describing, "macs"), work.macs);
+        value_add_uint(&describing->values, describing_key(describing, "flops"), work.flops);
+    }
+}
+
+// What comes into fused operators, and what the last one gives.
 static void add_fused_values(struct describing *describing, const uint32_t *operators,
                              uint32_t count)
 {
     const struct program *program = describing->program;
     const struct program_operator *last = &program->operators[operators[count - 1]];
     struct value_list inputs = inputs_of_fused(program, operators, count);
-    struct program_work work = {.known = 1};
     describing->text.size = 0;
     for (size_t i = 0; i < inputs.count; i++)
         append_value(describing, inputs.values[i]);
@@ -298,16 +313,6 @@ static void add_fused_values(struct describing *describing, const uint32_t *oper
                  &program->operator_values[last->first_input + last->input_count],
                  last->output_count);
     free(inputs.values);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct program_operator *op = &program->operators[operators[i]];
-        work.macs += op->work.macs;
-        work.flops += op->work.flops;
-        work.known = work.known != 0 && op->work.known != 0;
-    }
-    if (work.known != 0) {
-        value_add_uint(&describing->values, describing_key(describing, "macs"), work.macs);
-        value_add_uint(&describing->values, describing_key(describing, "flops"), work.flops);
-    }
 }
 
 // What was fused is an operator of its own; its calls have one for each of the
@@ -326,8 +331,10 @@ static uint32_t add_fused(struct describing *describing, uint32_t group, const u
                             name[0] != '\0' ? name : program_text(describing->program, op->type));
     }
     describe_add_text(describing, "fused", bytes_view(&describing->text));
-    if (count > 0 && is_tiled(describing, item))
+    if (count > 0)
         add_fused_values(describing, operators, count);
+    if (count > 0 && is_tiled(describing, item))
+        add_fused_work(describing, operators, count);
     add_placement(describing, group);
     const struct operator_description description = {
         .name = describing_text(describing, item->name),

@@ -58,6 +58,40 @@ def test_renamed_and_in_another_order(folder):
         equal((rows[f"node_{i}"]["relation"], rows[f"node_{i}"]["b_name"]), ("renamed", f"other_{i}"), f"node {i}")
 
 
+BRANCHES = ("CRSM", "CMRS", "SRCM", "RMCS", "MCSR", "SCMR")  # what one branch does others do as well
+
+
+def branches(prefix, order):
+    """Branches of one input; each is known by the row of what it does, and by nothing else."""
+    types = {"C": "Conv", "R": "Relu", "S": "Sigmoid", "M": "MaxPool"}
+    nodes, weights = [], []
+    for i in order:
+        value = "x"
+        for k, letter in enumerate(BRANCHES[i]):
+            name, more = f"{prefix}{i}_{k}", {}
+            inputs = [value, f"w{i}_{k}"] if letter == "C" else [value]
+            if letter == "C":
+                weights.append(make_tensor(f"w{i}_{k}", "f32", [8, 8, 3, 3], [0.01] * 576))
+            if letter in "CM":
+                more = {"kernel_shape": [3, 3], "pads": [1] * 4}
+            nodes.append(make_node(types[letter], inputs, [name], name=name, **more))
+            value = name
+    outputs = [f"{prefix}{i}_{len(BRANCHES[i]) - 1}" for i in range(len(BRANCHES))]
+    nodes.append(make_node("Concat", outputs, ["y"], name=f"{prefix}_end", axis=1))
+    return make_model(make_graph(nodes, inputs=[make_value("x", "f32", [1, 8, 16, 16])], outputs=[make_value("y", "f32")],
+                                 initializers=weights), opset=13)
+
+
+def test_branches_renamed_and_in_another_order(folder):
+    for target in ("torq-sl2610", "aic100", "wormhole_b0", "host"):
+        rows = diff(modelled(folder, "a", branches("a", range(6)), target),
+                    modelled(folder, "b", branches("b", (3, 0, 5, 2, 4, 1)), target))["changes"]
+        pairs = [(row["a_name"][1:], row["b_name"][1:]) for row in rows if row["relation"] == "renamed"]
+        equal([row["name"] for row in rows if row["relation"] in ("new", "gone")], [], f"{target}: without a counterpart")
+        right = sum(a == b for a, b in pairs)
+        true(right >= len(pairs) - 2 and len(pairs) > 8, f"{target}: {right} of {len(pairs)}: {pairs}")
+
+
 def test_an_operator_with_more_to_do(folder):
     answer = diff(modelled(folder, "a", chain(4)), modelled(folder, "b", chain(4, slow=2, factor=8)))
     sums_up(answer)
@@ -173,6 +207,74 @@ def test_intervals_of_several_runs(folder):
     equal(answer["measurements"], "runs", "what counts")
     text = opscope("diff", a[0], b[0]).out
     contains(text, "intervals are of iterations", "one run each")
+
+
+def repeated(folder, name, calls, patterns, fused=False):
+    """A trace without iterations: `patterns` are the times (us) of parts that are called one after the other, again and
+    again; what else the machine does makes some calls longer."""
+    chance, events, now = random.Random(name), [], 0.0
+    for _ in range(calls):
+        for part, time in patterns:
+            took = time * chance.lognormvariate(0, 0.04) * (1 + (chance.random() < 0.05) * chance.random())
+            events.append({"ph": "X", "name": part, "pid": 1, "tid": 1, "ts": now, "dur": took})
+            now += took + 1
+    write(folder / name, json.dumps({"traceEvents": events}))
+    return folder / name
+
+
+def test_repeated_calls_tell_where_there_are_no_iterations(folder):
+    usual = [("load", 50), ("gemm", 100), ("store", 7), ("gemm", 400)]  # calls of one name may differ
+    inside, wrong = 0, 0
+    for seed in range(12):
+        factor = (1.1, 1.5, 3, 0.7)[seed % 4]
+        slowed = [(part, time * (factor if part == "gemm" else 1)) for part, time in usual]
+        calls = (12, 40, 200)[seed % 3]
+        answer = diff(repeated(folder, f"a{seed}.json", calls, usual), repeated(folder, f"b{seed}.json", calls, slowed))
+        rows = rows_of(answer)
+        equal(answer["measurements"], "calls", "what counts")
+        low, high = rows["gemm"]["low"] + 1, rows["gemm"]["high"] + 1
+        inside += low <= factor <= high
+        wrong += sum(rows[part]["verdict"] in ("slower", "faster") for part in ("load", "store"))
+        if calls > 12 and factor != 1.1:
+            equal(rows["gemm"]["verdict"], "slower" if factor > 1 else "faster", f"{factor}: {rows['gemm']}")
+        true(low <= rows["gemm"]["change"] + 1 <= high, f"what is said lies in its interval: {rows['gemm']}")
+        sums_up(answer)
+    true(inside >= 11, f"the factor lies in {inside} of 12 intervals")
+    true(wrong <= 1, f"{wrong} of 24 that are the same are called different")
+    contains(opscope("diff", folder / "a0.json", folder / "b0.json").out, "intervals are of calls", "it is said")
+
+
+def test_more_calls_are_more_time(folder):
+    usual = [("gemm", 100), ("store", 7)]
+    answer = diff(repeated(folder, "a.json", 60, usual), repeated(folder, "b.json", 90, usual))
+    row = rows_of(answer)["gemm"]
+    equal((row["verdict"], row["why"]), ("slower", "more calls (1.5x)"), "the same calls, more of them")
+    true(row["low"] <= 0.5 <= row["high"] and row["low"] > 0.3, f"interval: {row}")
+
+
+def test_large_calls_alone_that_become_slower(folder):
+    """Most calls are the same: the change is that of the time, and the interval holds it."""
+    few = [("gemm", 10)] * 5 + [("gemm", 1000)]
+    slow = [("gemm", 10)] * 5 + [("gemm", 2000)]
+    row = rows_of(diff(repeated(folder, "a.json", 2, few), repeated(folder, "b.json", 2, slow)))["gemm"]
+    true(row["change"] > 0.8 and row["low"] <= 0.9 <= row["high"], f"{row}")
+
+
+def test_modelled_times_are_never_unsure(folder):
+    profiles = [modelled(folder, target, chain(5), target) for target in ("torq-sl2610", "aic100", "wormhole_b0", "host")]
+    for a in profiles:
+        for b in profiles:
+            rows = diff(a, b)["changes"]
+            true(all(row["verdict"] != "unsure" for row in rows), f"{a.name} {b.name}: {rows}")
+
+
+def test_modelled_beside_measured(folder):
+    """What was expected beside what was: only one side has noise, so that one run tells."""
+    expected = modelled(folder, "a", chain(4), "host")
+    opscope("run", folder / "a.opx", "-n", "40", "--threads", "1", "--profile", folder / "real.prof")
+    for a, b in ((expected, folder / "real.prof"), (folder / "real.prof", expected)):
+        total = diff(a, b)["total"]
+        true(total["low"] is not None and total["low"] <= total["change"] <= total["high"], f"an interval: {total}")
 
 
 def loading(folder, name, microseconds):

@@ -1,6 +1,7 @@
 // Shifts of measurements against all ways to mix them, and against samples whose shift is known.
 
 #include "analysis/shift.h"
+#include "analysis/statistics.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -69,6 +70,34 @@ static void intervals_hold_what_they_promise(void **state)
     assert_true(held > ROUNDS * 0.88 && held < ROUNDS * 0.95);
 }
 
+static void beside_a_number_without_noise(void **state)
+{
+    (void)state;
+    enum { COUNT = 21, ROUNDS = 2000 };
+    unsigned seed = 21;
+    unsigned held = 0, other = 0;
+    double sorted[COUNT * ROUNDS]; // the true median
+    for (size_t i = 0; i < COUNT * ROUNDS; i++)
+        sorted[i] = noisy(&seed);
+    statistics_sort(sorted, COUNT * ROUNDS);
+    const double truth = statistics_median(sorted, COUNT * ROUNDS) / 50;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        double b[COUNT];
+        for (size_t i = 0; i < COUNT; i++)
+            b[i] = noisy(&seed);
+        const struct shift_side side = {b, COUNT};
+        const struct shift from = shift_from_exact(50, side, 0.9),
+                           to = shift_to_exact(side, 50, 0.9);
+        held += from.low <= truth && from.high >= truth;
+        other += to.low <= 1 / truth && to.high >= 1 / truth;
+        assert_true(from.known && from.low <= from.factor && from.factor <= from.high);
+        assert_true(fabs(to.factor * from.factor - 1) < 1e-9);
+    }
+    assert_true(held > ROUNDS * 0.9 && other == held);
+    const double few[] = {100, 101, 102};
+    assert_false(shift_from_exact(50, (struct shift_side){few, 3}, 0.99).known);
+}
+
 static void many_numbers_are_as_exact_as_the_distribution(void **state)
 {
     (void)state;
@@ -130,6 +159,7 @@ int main(void)
         cmocka_unit_test(the_least_number_is_that_of_the_ways_to_mix),
         cmocka_unit_test(a_factor_is_found),
         cmocka_unit_test(intervals_hold_what_they_promise),
+        cmocka_unit_test(beside_a_number_without_noise),
         cmocka_unit_test(many_numbers_are_as_exact_as_the_distribution),
         cmocka_unit_test(a_machine_that_drifts_is_not_believed),
         cmocka_unit_test(a_gate_decides),
