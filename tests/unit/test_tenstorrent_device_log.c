@@ -220,6 +220,55 @@ static void a_second_log_is_a_session(void **state)
     close_opened(&opened);
 }
 
+// Whether line `number` is equal to one of the 64 before it, back to the last header.
+static bool is_there_twice(const uint32_t *times, size_t number, size_t header)
+{
+    for (size_t i = number > header + 64 ? number - 64 : header; i < number; i++) {
+        if (times[i] == times[number])
+            return true;
+    }
+    return false;
+}
+
+static void rows_that_are_there_twice_are_found_wherever_the_file_is_cut(void **state)
+{
+    (void)state;
+    enum { LINES = 40000, HEADER_EVERY = 9000 };
+    static uint32_t times[LINES];
+    struct bytes text = {0};
+    uint32_t random = 12345;
+    for (size_t i = 0; i < LINES; i++) {
+        if (i % HEADER_EVERY == 0)
+            bytes_append(&text, FIRST "\n" HEADER_13, strlen(FIRST "\n" HEADER_13));
+        random = random * 1664525 + 1013904223;
+        times[i] = (random >> 16) % 1500;
+        char line[128];
+        const int size = snprintf(line, sizeof line,
+                                  "0,1,2,BRISC,22845,%u,0,1024,BRISC-FW,ZONE_START,396,/b.cc,\n",
+                                  (unsigned)times[i]);
+        bytes_append(&text, line, (size_t)size);
+    }
+    bytes_append(&text, "", 1);
+    struct opened opened = open_text((const char *)text.data);
+    struct device_log_row row;
+    unsigned twice = 0;
+    for (size_t i = 0, header = 0; i < LINES; i++) {
+        if (i > 0 && i % HEADER_EVERY == 0) {
+            assert_int_equal(device_log_next(&opened.log, &row), DEVICE_LOG_SESSION);
+            header = i;
+        }
+        const bool want = is_there_twice(times, i, header);
+        assert_int_equal(device_log_next(&opened.log, &row),
+                         want ? DEVICE_LOG_DOUBLE : DEVICE_LOG_ROW);
+        assert_int_equal(row.time, times[i]);
+        twice += want;
+    }
+    assert_in_range(twice, LINES / 50, LINES / 10);
+    assert_int_equal(device_log_next(&opened.log, &row), DEVICE_LOG_END);
+    close_opened(&opened);
+    bytes_free(&text);
+}
+
 static void what_is_no_device_log_is_refused(void **state)
 {
     (void)state;
@@ -277,6 +326,7 @@ int main(void)
         cmocka_unit_test(rows_known_by_their_tails_are_the_same),
         cmocka_unit_test(bad_rows_are_told_and_passed_over),
         cmocka_unit_test(a_second_log_is_a_session),
+        cmocka_unit_test(rows_that_are_there_twice_are_found_wherever_the_file_is_cut),
         cmocka_unit_test(what_is_no_device_log_is_refused),
         cmocka_unit_test(the_real_log_of_fifteen_columns_has_zone_names),
     };

@@ -341,17 +341,52 @@ static enum device_log_result device_log_read_row(struct device_log *log,
 // Nearly all rows differ from an earlier one in their lane and four numbers
 // only. What follows is compared with what followed there, as one piece.
 
-// Room for four numbers and their commas, so that reading them needs no checks.
-enum { DIGITS_MOST = 19, NUMBERS_ROOM = TAIL_AT * (DIGITS_MOST + 1) };
+// Room for four numbers and their commas, so that reading them, in words, needs no checks.
+enum { DIGITS_MOST = 19, NUMBERS_ROOM = TAIL_AT * (DIGITS_MOST + 1) + 2 * 8 };
 
+static const uint64_t POWERS_OF_TEN[] = {1,      10,      100,      1000,     10000,
+                                         100000, 1000000, 10000000, 100000000};
+
+// The digits, eight at most, that `at` starts with: how many, and their number behind `*number`.
+static inline unsigned eight_digits_take(const char *at, uint64_t *number)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    const uint64_t others = csv_not_digits(word);
+    const unsigned count = others != 0 ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+    if (count > 0)
+        *number = *number * POWERS_OF_TEN[count] + csv_eight_digits(word << (64 - 8 * count));
+    return count;
+}
+
+// Stops after DIGITS_MOST of them.
 static inline const char *digits_take(const char *at, uint64_t *out_number)
 {
-    const char *stop = at + DIGITS_MOST;
     uint64_t number = 0;
-    while (at < stop && (unsigned)(*at - '0') <= 9)
+    const char *stop = at + DIGITS_MOST;
+    unsigned count = eight_digits_take(at, &number);
+    at += count;
+    if (count == 8) {
+        count = eight_digits_take(at, &number);
+        at += count;
+    }
+    while (count == 8 && at < stop && (unsigned)(*at - '0') <= 9)
         number = number * 10 + (unsigned)(*at++ - '0');
     *out_number = number;
     return at;
+}
+
+// Whether two texts of this size are equal, where that is a few bytes: calling memcmp takes longer.
+static inline bool short_equal(const char *a, const char *b, size_t size)
+{
+    uint64_t left[2], right[2];
+    if (size < 8 || size > 16)
+        return memcmp(a, b, size) == 0;
+    memcpy(&left[0], a, 8);
+    memcpy(&right[0], b, 8);
+    memcpy(&left[1], a + size - 8, 8);
+    memcpy(&right[1], b + size - 8, 8);
+    return ((left[0] ^ right[0]) | (left[1] ^ right[1])) == 0;
 }
 
 static struct device_log_tail *tail_place(struct device_log *log, uint64_t timer_id, bool start)
@@ -375,7 +410,7 @@ static bool tail_is(const struct device_log_tail *tail, uint64_t timer_id, const
                     const char *end)
 {
     return tail->text.size > 0 && tail->timer_id == timer_id &&
-           (size_t)(end - at) >= tail->text.size &&
+           (size_t)(end - at) >= tail->text.size && at[tail->text.size - 1] == '\n' &&
            memcmp(at, tail->text.data, tail->text.size) == 0;
 }
 
@@ -386,7 +421,7 @@ static bool read_known(struct device_log *log, struct device_log_row *row)
     if (!log->has_tails || log->lanes.count == 0)
         return false;
     const struct view lane = device_log_lane(log, log->last_lane)->text;
-    if ((size_t)(end - at) < lane.size + NUMBERS_ROOM || memcmp(at, lane.data, lane.size) != 0)
+    if ((size_t)(end - at) < lane.size + NUMBERS_ROOM || !short_equal(at, lane.data, lane.size))
         return false;
     uint64_t numbers[TAIL_AT];
     at += lane.size;
@@ -437,30 +472,6 @@ static enum device_log_result read_again(struct device_log *log)
     return DEVICE_LOG_BAD;
 }
 
-static bool same_row(const struct device_log_row *a, const struct device_log_row *b)
-{
-    return a->lane == b->lane && a->zone == b->zone && a->data == b->data &&
-           a->run_host_id == b->run_host_id && a->marker == b->marker && a->traced == b->traced &&
-           a->trace_id == b->trace_id && a->trace_counter == b->trace_counter &&
-           view_equal(a->meta, b->meta);
-}
-
-static enum device_log_result keep_row(struct device_log *log, const struct device_log_row *row)
-{
-    const size_t count = log->kept_count < DEVICE_ROWS_KEPT ? log->kept_count : DEVICE_ROWS_KEPT;
-    unsigned same = 0; // without a branch for each, so that several are compared at once
-    for (unsigned i = 0; i < DEVICE_ROWS_KEPT; i++)
-        same |= log->kept_times[i] == row->time;
-    for (size_t i = 0; same != 0 && i < count; i++) {
-        if (log->kept_times[i] == row->time && same_row(&log->kept[i], row))
-            return DEVICE_LOG_DOUBLE;
-    }
-    const size_t place = log->kept_count++ % DEVICE_ROWS_KEPT;
-    log->kept_times[place] = row->time;
-    log->kept[place] = *row;
-    return DEVICE_LOG_ROW;
-}
-
 // What a piece ends before.
 static enum device_log_result end_piece(struct device_log *log, const char *line)
 {
@@ -495,12 +506,4 @@ enum device_log_result device_log_read_line(struct device_log *log, struct devic
         return DEVICE_LOG_BAD;
     }
     return DEVICE_LOG_END;
-}
-
-enum device_log_result device_log_next(struct device_log *log, struct device_log_row *out_row)
-{
-    const enum device_log_result result = device_pieces_next(log, out_row);
-    if (result == DEVICE_LOG_SESSION)
-        log->kept_count = 0;
-    return result == DEVICE_LOG_ROW ? keep_row(log, out_row) : result;
 }

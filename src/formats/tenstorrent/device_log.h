@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/input.h"
 #include "base/segments.h"
+#include "device_doubles.h"
 #include "wire/csv.h"
 
 enum device_risc {
@@ -59,30 +60,6 @@ struct device_zone {
     struct view source_file;
 };
 
-enum device_marker {
-    DEVICE_ZONE_START,
-    DEVICE_ZONE_END,
-    DEVICE_ZONE_TOTAL, // `data` is a sum of cycles
-    DEVICE_DATA,       // `data` is whatever the kernel wrote
-    DEVICE_EVENT,
-    DEVICE_MARKER_OTHER,
-};
-
-enum { DEVICE_LANE_NONE = 0xffffffff };
-
-struct device_log_row {
-    uint32_t lane; // DEVICE_LANE_NONE: of a bad row that does not say it
-    uint32_t zone;
-    uint64_t time; // cycles since reset
-    uint64_t data;
-    uint64_t run_host_id; // of the operation; 0: none
-    enum device_marker marker;
-    bool traced; // it has the two below
-    uint64_t trace_id;
-    uint64_t trace_counter;
-    struct view meta;
-};
-
 // More lanes or zones than this are no device's: rows of further ones are bad.
 enum { DEVICE_LOG_DISTINCT_MOST = 1 << 16 };
 
@@ -97,9 +74,6 @@ struct device_log_tail {
 };
 
 enum { DEVICE_TAILS_CACHED = 1 << 8 };
-
-// A row that is equal to one of so many before it, to the cycle, was written twice.
-enum { DEVICE_ROWS_KEPT = 64 };
 
 struct device_pieces;
 
@@ -122,9 +96,7 @@ struct device_log {
     bool names_zones;
     bool has_tails; // timer id, time, data and run host ID come first
     struct device_log_tail tails[DEVICE_TAILS_CACHED][2]; // by timer id: starts, and others
-    uint64_t kept_times[DEVICE_ROWS_KEPT];
-    struct device_log_row kept[DEVICE_ROWS_KEPT];
-    size_t kept_count; // that were ever kept of this log
+    struct device_doubles doubles;
     char problem[256]; // with the last DEVICE_LOG_BAD
     bool is_piece;     // of another log: it ends where first lines stand
     struct device_pieces *pieces;
@@ -151,6 +123,7 @@ void device_log_start_piece(const struct device_log *log, struct device_log *out
 // What the next line is, by itself: rows that are there twice are rows.
 enum device_log_result device_log_read_line(struct device_log *log, struct device_log_row *out_row);
 
+// The result of the next line that is one, of the log as a whole (device_pieces.c).
 enum device_log_result device_log_next(struct device_log *log, struct device_log_row *out_row);
 
 static inline const struct device_lane *device_log_lane(const struct device_log *log, uint32_t lane)

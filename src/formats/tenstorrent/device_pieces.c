@@ -15,6 +15,7 @@ struct piece_row {
     uint32_t line;    // in the piece
     uint32_t problem; // of a bad one: where its text starts
     bool bad;
+    bool twice; // it is equal to one shortly before it in its piece
     bool terminated;
 };
 
@@ -32,7 +33,9 @@ struct piece {
     size_t count, capacity;
     struct bytes problems; // texts that end with 0
     struct piece_numbers lanes, zones;
-    size_t given;
+    struct device_doubles doubles;
+    size_t row_count; // of those that are not bad
+    size_t given, rows_given;
 };
 
 struct device_pieces {
@@ -46,26 +49,31 @@ struct device_pieces {
 
 // A piece ----------------------------------------------------------------------
 
-static void piece_add(struct piece *piece, enum device_log_result result,
-                      const struct device_log_row *row)
+// What was read into the row after the last one.
+static void piece_add(struct piece *piece, enum device_log_result result)
 {
-    piece->rows = memory_grow(piece->rows, piece->count, &piece->capacity, sizeof *piece->rows);
-    piece->rows[piece->count++] = (struct piece_row){.row = *row,
-                                                     .line = (uint32_t)piece->log.line.number,
-                                                     .problem = (uint32_t)piece->problems.size,
-                                                     .bad = result == DEVICE_LOG_BAD,
-                                                     .terminated = piece->log.line.terminated};
-    if (result == DEVICE_LOG_BAD)
+    struct piece_row *row = &piece->rows[piece->count++];
+    row->line = (uint32_t)piece->log.line.number;
+    row->problem = (uint32_t)piece->problems.size;
+    row->bad = result == DEVICE_LOG_BAD;
+    row->terminated = piece->log.line.terminated;
+    row->twice = !row->bad && device_doubles_take(&piece->doubles, &row->row);
+    piece->row_count += !row->bad;
+    if (row->bad)
         bytes_append(&piece->problems, piece->log.problem, strlen(piece->log.problem) + 1);
 }
 
 static void piece_read(void *part)
 {
     struct piece *piece = part;
-    struct device_log_row row;
-    enum device_log_result result;
-    while ((result = device_log_read_line(&piece->log, &row)) != DEVICE_LOG_END)
-        piece_add(piece, result, &row);
+    for (;;) {
+        piece->rows = memory_grow(piece->rows, piece->count, &piece->capacity, sizeof *piece->rows);
+        const enum device_log_result result =
+            device_log_read_line(&piece->log, &piece->rows[piece->count].row);
+        if (result == DEVICE_LOG_END)
+            return;
+        piece_add(piece, result);
+    }
 }
 
 static void piece_forget_names(struct piece *piece)
@@ -100,6 +108,8 @@ static struct piece *piece_next(struct device_log *log)
         piece_take_header(piece, log);
     piece->log.lines = csv_lines_cut(&log->lines, PIECE_BYTES);
     piece->count = piece->given = piece->problems.size = 0;
+    piece->row_count = piece->rows_given = 0;
+    device_doubles_pass(&piece->doubles, DEVICE_ROWS_KEPT);
     return piece;
 }
 
@@ -159,6 +169,10 @@ static enum device_log_result device_pieces_read_header(struct device_log *log,
     const enum device_log_result result = device_log_read_line(log, out_row);
     log->pieces->at_header = result == DEVICE_LOG_SESSION;
     log->pieces->header++;
+    if (result == DEVICE_LOG_SESSION)
+        device_doubles_pass(&log->doubles, DEVICE_ROWS_KEPT);
+    if (result == DEVICE_LOG_ROW && device_doubles_take(&log->doubles, out_row))
+        return DEVICE_LOG_DOUBLE;
     return result;
 }
 
@@ -193,6 +207,19 @@ static bool device_pieces_zone(struct device_log *log, struct piece *piece, uint
     return true;
 }
 
+// The piece has compared its rows with one another: those near its ends are compared here with
+// those of its neighbours.
+static bool device_pieces_twice(struct device_log *log, struct piece *piece, bool twice,
+                                const struct device_log_row *row)
+{
+    const size_t number = piece->rows_given++;
+    if (number >= DEVICE_ROWS_KEPT && number + DEVICE_ROWS_KEPT < piece->row_count) {
+        device_doubles_pass(&log->doubles, 1);
+        return twice;
+    }
+    return device_doubles_take(&log->doubles, row) || twice;
+}
+
 static enum device_log_result device_pieces_give(struct device_log *log,
                                                  struct device_log_row *out_row)
 {
@@ -209,7 +236,10 @@ static enum device_log_result device_pieces_give(struct device_log *log,
                  (const char *)piece->problems.data + row->problem);
         return DEVICE_LOG_BAD;
     }
-    return device_pieces_zone(log, piece, &out_row->zone) ? DEVICE_LOG_ROW : DEVICE_LOG_BAD;
+    if (!device_pieces_zone(log, piece, &out_row->zone))
+        return DEVICE_LOG_BAD;
+    return device_pieces_twice(log, piece, row->twice, out_row) ? DEVICE_LOG_DOUBLE
+                                                                : DEVICE_LOG_ROW;
 }
 
 static void device_pieces_start(struct device_log *log)
@@ -219,7 +249,7 @@ static void device_pieces_start(struct device_log *log)
     log->pieces->header = 1;
 }
 
-enum device_log_result device_pieces_next(struct device_log *log, struct device_log_row *out_row)
+enum device_log_result device_log_next(struct device_log *log, struct device_log_row *out_row)
 {
     if (log->pieces == NULL)
         device_pieces_start(log);

@@ -14,10 +14,6 @@
 
 struct device_pieces;
 
-// The result of the next line that is one, into `log->line` and the row: as
-// device_log_read_line gives it, for the log as a whole.
-enum device_log_result device_pieces_next(struct device_log *log, struct device_log_row *out_row);
-
 void device_pieces_free(struct device_pieces *pieces);
 
 #endif
