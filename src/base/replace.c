@@ -34,6 +34,7 @@ static const char ENDING[] = ".part";
 struct replace_temporary {
     struct slot slot;
     _Atomic int folder; // negative: there is nothing to remove
+    int lock;           // the file once more: locked until it has moved, also when it is closed
     char name[TEMPORARY_SIZE];
 };
 
@@ -43,16 +44,20 @@ static void (*teller)(const char *path, const char *temporary);
 
 static struct replace_temporary *temporary_take(void)
 {
-    static const struct replace_temporary FRESH = {.folder = -1};
+    static const struct replace_temporary FRESH = {.folder = -1, .lock = -1};
     return (struct replace_temporary *)slots_take(&temporaries, &FRESH.slot, sizeof FRESH);
 }
 
 static void temporary_drop(struct replace_temporary *temporary)
 {
     const int folder = atomic_exchange(&temporary->folder, -1);
+    const int lock = temporary->lock;
+    temporary->lock = -1;
     temporary->slot.taken = false;
     if (folder >= 0)
         close(folder);
+    if (lock >= 0)
+        close(lock);
 }
 
 void replace_remove_all(void)
@@ -271,6 +276,7 @@ static status create(const struct place *place, const char *path,
         const int file = create_locked(place->folder, temporary->name, place->exists ? 0600 : 0666);
         if (file >= 0) {
             make_alike(file, place);
+            temporary->lock = fcntl(file, F_DUPFD_CLOEXEC, 0);
             *out_file = file;
             return STATUS_OK;
         }

@@ -229,6 +229,27 @@ static void remains_are_removed(void **state)
     assert_int_equal(count_files(), 1);
 }
 
+// Between its last byte and its place a file is not what a killed run left.
+static void is_locked_until_it_has_moved(void **state)
+{
+    (void)state;
+    struct replacement replacement;
+    struct output *other;
+    int file;
+    assert_null(replace_start("x.csv", false, &replacement, &file));
+    assert_int_equal(write(file, "first", 5), 5);
+    assert_int_equal(close(file), 0);
+    told[0] = '\0';
+    replace_tell_of_remains(tell);
+    assert_null(output_open("x.csv", &other));
+    replace_tell_of_remains(NULL);
+    assert_string_equal(told, "");
+    assert_null(output_close(other));
+    assert_null(replace_finish(&replacement, "x.csv", STATUS_OK));
+    assert_holds("x.csv", "first");
+    assert_int_equal(count_files(), 1);
+}
+
 static void fails_as_open_does(void **state)
 {
     (void)state;
@@ -253,6 +274,7 @@ int main(void)
         cmocka_unit_test(long_names),
         cmocka_unit_test(devices_are_written_as_they_are),
         cmocka_unit_test(remains_are_removed),
+        cmocka_unit_test(is_locked_until_it_has_moved),
         cmocka_unit_test(fails_as_open_does),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
