@@ -107,6 +107,19 @@ static void capture_collect_unique_name(const struct collecting *collecting, pid
         snprintf(name, room, "%s %d-%u", called, (int)process, number);
 }
 
+// What a process recorded lies where the capture put it, and soon nowhere: messages of its reader
+// begin with its name instead, which the merge puts in front.
+static void forget_path(struct profile *profile, const char *path)
+{
+    const size_t size = strlen(path);
+    for (uint32_t i = 0; i < profile->notes.count; i++) {
+        struct ledger_note *note = segments_get(&profile->notes, i);
+        const struct view text = profile_text(profile, note->text);
+        if (text.size > size + 2 && memcmp(text.data, path, size) == 0 && text.data[size] == ':')
+            note->text = profile_string(profile, view_slice(text, size + 2, text.size));
+    }
+}
+
 static void collect_file(struct collecting *collecting, const char *path, pid_t process,
                          const char *called, size_t *count)
 {
@@ -118,6 +131,7 @@ static void collect_file(struct collecting *collecting, const char *path, pid_t 
         collecting, process,
         called[0] != '\0' ? called : process_name(collecting->capture, process), name, sizeof name);
     if (failure == STATUS_OK) {
+        forget_path(profile, path);
         add_source(collecting, name, profile);
         (*count)++;
         return;

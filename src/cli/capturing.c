@@ -128,14 +128,20 @@ static void capturing_print_summary(const struct capturing *capturing)
             user + system);
     if (capturing_has_data(capturing))
         return;
+    char ports[48];
+    if (capturing->port != 0)
+        snprintf(ports, sizeof ports, "port %u", capturing->port);
+    else
+        snprintf(ports, sizeof ports, "a port from %d to %d", CAPTURE_PORT_FIRST,
+                 CAPTURE_PORT_LAST);
     fprintf(
         stderr,
         "opscope: %s: nothing in the command records: no process used opscope's recorder, its\n"
         "Python module ('import opscope') or its runtime ('opscope run', 'opscope infer'), and\n"
-        "none that listens at a port from %d to %d speaks as Tracy does (is it built with\n"
+        "none that listens at %s speaks as Tracy does (is it built with\n"
         "TRACY_ENABLE? With TRACY_NO_EXIT=1 a program that is soon over waits for us). Its\n"
         "processes:\n",
-        capturing->command, CAPTURE_PORT_FIRST, CAPTURE_PORT_LAST);
+        capturing->command, ports);
     print_processes(capturing);
 }
 

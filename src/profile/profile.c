@@ -329,7 +329,11 @@ void profile_note(struct profile *profile, uint32_t track, enum ledger_note_kind
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    const struct ledger_note note = {kind, profile_string(profile, view_of(text)), count};
+    // A note is a line, whatever the file has in it.
+    for (char *at = strpbrk(text, "\r\n"); at != NULL; at = strpbrk(at, "\r\n"))
+        *at = ' ';
+    const struct ledger_note note = {kind, profile_string(profile, view_trim(view_of(text))),
+                                     count};
     *(struct ledger_note *)segments_add(&profile->notes) = note;
 }
 

@@ -116,15 +116,20 @@ def test_a_program_that_is_killed_in_the_middle(folder):
     result, about = profile(folder, *traced("die=1"), code=128 + 9)
     equal(lanes(about)["thread 11"], 103, "zones until then, of a thread whose name it did not say")
     contains(result.err, "never ends", "the zone that was open")
+    true(".opscope-capture-" not in result.err, "no paths that are gone")
     matches(result.err, "before the program said that it was done", "the connection")
     true(about["ledger"]["lost"] > 0, "lost")
 
 
 def test_what_cannot_be_captured_is_named_with_what_to_do(folder):
-    for last in ("63", "66"): # the last that is offered, and one that ends when it is asked the first time
+    # Asked to the last that is offered, and one that ends when it is asked the first time.
+    for last, problem, advice in (
+            ("63", "another protocol of Tracy's than those of its releases 0.9 to 0.13",
+             "give the .tracy file to opscope"),
+            ("66", "another protocol of Tracy's than 66, and was over before", "TRACY_NO_EXIT=1 a program")):
         result, _ = profile(folder, *traced("protocol=82", f"last={last}"))
-        contains(result.err, "another protocol of Tracy's than those of its releases 0.9 to 0.13", "mismatch")
-        contains(result.err, "give the .tracy file to opscope", "what to do")
+        contains(result.err, problem, "mismatch")
+        contains(result.err, advice, "what to do")
         contains(result.err, "nothing in the command records", "no report called done")
     result, _ = profile(folder, *traced("status=3"))
     contains(result.err, "somebody else has captured it", "taken")
