@@ -18,11 +18,11 @@ enum { STATUS_WELCOME = 1, STATUS_MISMATCH = 2, STATUS_TAKEN = 3 };
 
 enum { READ_PIECE = 1 << 16, QUESTIONS_MOST = 8192, QUESTIONS_SPARE = 4 };
 
-static const char OTHER_PROTOCOL[] = "it speaks another protocol of Tracy's than those of its "
-                                     "releases 0.9 to 0.13 and of tt-metal's "
-                                     "fork (63, 64, 66, 69, 74, 76): capture it with the tool of "
-                                     "its own version and give the .tracy "
-                                     "file to opscope";
+static const char OTHER_PROTOCOL[] =
+    "it speaks another protocol of Tracy's than those of its releases 0.9 to 0.14 and of "
+    "tt-metal's "
+    "fork (63, 64, 66, 69, 74, 76, 82): capture it with the tool of its own version and give the "
+    ".tracy file to opscope";
 static const char OVER_TOO_SOON[] = "it speaks another protocol of Tracy's than 66, and was over "
                                     "before it had been asked in all others: with TRACY_NO_EXIT=1 "
                                     "a program with Tracy waits";
