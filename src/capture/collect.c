@@ -78,7 +78,7 @@ static struct profile *processes_profile(const struct capture *capture)
     return profile;
 }
 
-static const char *process_name(const struct capture *capture, pid_t id)
+const char *capture_process_name(const struct capture *capture, pid_t id)
 {
     for (size_t i = capture->processes.count; i-- > 0;) {
         if (capture->processes.items[i].id == id)
@@ -107,19 +107,6 @@ static void capture_collect_unique_name(const struct collecting *collecting, pid
         snprintf(name, room, "%s %d-%u", called, (int)process, number);
 }
 
-// What a process recorded lies where the capture put it, and soon nowhere: messages of its reader
-// begin with its name instead, which the merge puts in front.
-static void forget_path(struct profile *profile, const char *path)
-{
-    const size_t size = strlen(path);
-    for (uint32_t i = 0; i < profile->notes.count; i++) {
-        struct ledger_note *note = segments_get(&profile->notes, i);
-        const struct view text = profile_text(profile, note->text);
-        if (text.size > size + 2 && memcmp(text.data, path, size) == 0 && text.data[size] == ':')
-            note->text = profile_string(profile, view_slice(text, size + 2, text.size));
-    }
-}
-
 static void collect_file(struct collecting *collecting, const char *path, pid_t process,
                          const char *called, size_t *count)
 {
@@ -129,9 +116,11 @@ static void collect_file(struct collecting *collecting, const char *path, pid_t 
     const status failure = format_read(path, &options, profile);
     capture_collect_unique_name(
         collecting, process,
-        called[0] != '\0' ? called : process_name(collecting->capture, process), name, sizeof name);
+        called[0] != '\0' ? called : capture_process_name(collecting->capture, process), name,
+        sizeof name);
     if (failure == STATUS_OK) {
-        forget_path(profile, path);
+        // Where it lies is soon nowhere; the merge puts its name in front.
+        profile_notes_rename(profile, path, "");
         add_source(collecting, name, profile);
         (*count)++;
         return;
@@ -166,7 +155,7 @@ static void collect_streams(struct collecting *collecting)
         if (client->problem != NULL)
             profile_note(collecting->notes, 0,
                          client->state == TRACY_CLIENT_BROKEN ? LEDGER_LOST : LEDGER_REMARK, 1,
-                         "%s %d, port %u: %s", process_name(capture, client->process),
+                         "%s %d, port %u: %s", capture_process_name(capture, client->process),
                          (int)client->process, client->port, client->problem);
     }
 }

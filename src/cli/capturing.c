@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,8 @@ status capturing_run(struct capturing *capturing, char *const *command, const ch
 {
     STATUS_TRY(make_folder(capturing, output));
     STATUS_TRY(capturing_run_command(capturing, command));
+    // The command is over: nobody inherits this. What was captured is written whoever listens.
+    signal(SIGPIPE, SIG_IGN);
     capturing->profile = profile_create();
     STATUS_TRY(capture_collect(&capturing->capture, capturing->profile, &capturing->collected));
     capturing_print_summary(capturing);

@@ -13,6 +13,7 @@ else at the first free port from 8086 on, prints "listening PORT" and waits for 
     exit=N        its status
     die=1         ends in the middle, without a word
     garbage=1     sends nonsense after the greeting
+    open=1        has a zone that never ends
     late=1        has zones that begin and last long, with a long text
     last=N        ends when it has refused that protocol
 """
@@ -280,6 +281,8 @@ class Program:
             self.end_zone(13, 20_000_300_000)
             self.begin_zone(13, 20_000_200_000, "back")
             self.end_zone(13, 40_000_000_000)
+        if self.options.get("open") == "1":
+            self.begin_zone(13, 500, "open")
         self.message(11, 10, "hello")
         for number in range(1, int(self.options.get("ops", "0")) + 1):
             self.operation(number, 1000 + (count + number) * 1000)
