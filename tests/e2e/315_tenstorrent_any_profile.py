@@ -197,6 +197,21 @@ def test_merged_captures(folder):
     equal(len(rows_of(folder / "ops.csv")), count, "rows of both")
 
 
+def test_programs_side_by_side_have_gaps_of_their_own(folder):
+    """Times of simulated machines all begin where their programs did."""
+    def gaps(*profile):
+        opscope("tt-report", *profile, "--format", "v2.1", "-o", folder / "ops.csv")
+        return [(row["OP CODE"], row["DEVICE ARCH"], row["OP TO OP LATENCY [ns]"],
+                 row["OP TO OP LATENCY BR/NRISC START [ns]"]) for row in rows_of(folder / "ops.csv")]
+
+    first = run_on("wormhole_b0", folder, "--device", "sim")
+    second = run_on("blackhole", folder, "--device", "sim")
+    apart = gaps(first) + gaps(second)
+    true(len(apart) >= 4 and len({gap for _, _, gap, _ in apart}) > 1, f"gaps among {apart}")
+    opscope("merge", first, second, "-o", folder / "both.prof")
+    equal(sorted(gaps(folder / "both.prof")), sorted(apart), "gaps")
+
+
 def test_tt_perf_takes_folders_logs_and_profiles_alike(folder):
     ordinary(4).write(folder / "dir/.logs")
     opscope("tt-report", folder / "dir", "--format", "v2.1", "-o", folder / "ops.csv", code=None)
