@@ -150,7 +150,7 @@ def test_what_a_database_would_run_is_not_run(folder):
             change(path, *statements)
         except sqlite3.OperationalError:
             continue  # this SQLite has no such module
-        result = opscope("top", path, "--json", code=None, timeout=60)
+        result = opscope("top", path, "--json", code=None)
         true(result.code in (0, 3), f"{name}: {result}")
         kernels = [row["label"] for row in result.json()["spans"] if "_kernel" in row["label"]]
         equal(kernels, [], f"{name}: nothing of it is read")
@@ -200,7 +200,7 @@ def test_damaged_databases_end(folder):
             for _ in range(rng.randrange(1, 30) if number % 3 else 0):
                 damaged[rng.randrange(100, len(damaged))] = rng.randrange(256)
             path.write_bytes(damaged)
-            result = opscope("operators", path, "--json", code=None, timeout=60)
+            result = opscope("operators", path, "--json", code=None)
             true(result.code in (0, 1, 3), f"{name} {number}: {result}")
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -221,7 +221,7 @@ def test_pages_that_are_their_own_children(folder):
         at = page + int.from_bytes(data[page + 12 + 2 * cell:page + 14 + 2 * cell], "big")
         data[at:at + 4] = child
     path.write_bytes(data)
-    result = opscope("top", path, "--json", code=None, timeout=120)
+    result = opscope("top", path, "--json", code=None)
     true(result.code in (0, 1, 3), f"{result}")
 
 
