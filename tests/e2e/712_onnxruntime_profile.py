@@ -173,6 +173,16 @@ def test_kernels_of_a_gpu(folder):
     equal([op["name"], op["calls"], op["host_ns"], op["device_ns"]], ["gemm", 1, 20_000, 30_000], "the operator")
 
 
+def test_copies_of_a_gpu_are_no_computing(folder):
+    names = {"ampere_sgemm": "compute", "ncclKernel_AllReduce": "communication", "MemcpyHostToDevice": "transfer in",
+             "[CUDA memcpy DtoH]": "transfer out", "Memcpy DtoD (Device -> Device)": "transfer", "Memset (Device)": "transfer"}
+    events = [event("Session", "model_run", 0, 100)]
+    events += [{**event("Kernel", name, 10 * i, 10, tid=-1, stream="1"), "pid": -1} for i, name in enumerate(names)]
+    path = write(folder / "copies.json", json.dumps(events))
+    got = opscope("sql", path, "SELECT name, role FROM slice JOIN span USING(id) WHERE name <> 'model_run'", "--json")
+    equal(dict(got.json()["results"][0]["rows"]), names, "roles")
+
+
 def test_escapes_are_letters(folder):
     """Of a node's name, its type and its provider; a kernel finds its node by them."""
     events = [event("Node", 'né"q_kernel_time', 10, 20, op_name='Mü"q', provider="Ä", node_index="3"),

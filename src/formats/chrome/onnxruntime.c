@@ -296,6 +296,19 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
     return 0;
 }
 
+// Nodes are the host's; a GPU's kernels and copies are one category.
+static enum role onnxruntime_role_of(const struct chrome_event *event)
+{
+    const struct view name = event->name;
+    if (!view_is(event->category, "Kernel"))
+        return ROLE_NONE;
+    if (view_find_text(name, "memset") < name.size || view_find_text(name, "Memset") < name.size)
+        return ROLE_TRANSFER;
+    return view_find_text(name, "memcpy") < name.size || view_find_text(name, "Memcpy") < name.size
+               ? chrome_copy_role(name)
+               : chrome_kernel_role(name);
+}
+
 static void onnxruntime_finish(struct chrome_dialect *dialect, const char *path, uint64_t unread)
 {
     (void)unread;
@@ -327,6 +340,7 @@ status chrome_onnxruntime_open(const struct input *input, struct profile *profil
     struct onnxruntime *reading = memory_allocate_zeroed(1, sizeof *reading);
     reading->dialect = (struct chrome_dialect){.format = "onnxruntime-profile",
                                                .call_of = call_of,
+                                               .role_of = onnxruntime_role_of,
                                                .finish = onnxruntime_finish,
                                                .free = onnxruntime_release};
     reading->profile = profile;
