@@ -108,6 +108,23 @@ def test_counters_and_remarks(folder):
     equal(lives, [[3]], "lifetimes of memory")
 
 
+def test_copies_to_peers_are_copies(folder):
+    for path, spans in made_databases(folder):
+        for view, wanted in (("kernels", lambda span: "bytes" not in span), ("memory_copies", lambda span: "bytes" in span)):
+            rows = opscope("sql", path, "--json", f"SELECT name, start, duration FROM {view}").json()["results"][0]["rows"]
+            want = sorted([span["name"], span["start"], span["end"] - span["start"]] for span in spans
+                          if span["where"] == "device" and wanted(span))
+            equal(sorted(rows), want, f"{path.name}: {view}")
+
+
+def test_sizes_of_kernels(folder):
+    """In work items and groups, whatever the profiler counts."""
+    for path, spans in made_databases(folder):
+        rows = opscope("sql", path, "--json", "SELECT DISTINCT grid_x, grid_y, grid_z, workgroup_x, workgroup_y, workgroup_z"
+                                              " FROM kernels WHERE name NOT LIKE '[CUDA graph%'").json()["results"][0]["rows"]
+        equal(rows, [[8 * 256, 1, 1, 256, 1, 1] if "nsys" in path.name else [4096, 1, 1, 64, 1, 1]], path.name)
+
+
 def test_memory_waits_and_open_ranges(folder):
     path = folder / "m.sqlite"
     steps = 4
