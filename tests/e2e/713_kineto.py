@@ -210,6 +210,18 @@ def test_work_of_any_backend_has_its_role(folder):
           {**{name: role for _, name, role in cases}, "reduce": "communication"}, "roles")
 
 
+def test_ranks_in_one_file_number_alike(folder):
+    events = []
+    for rank, name in enumerate(("aten::mm", "aten::add")):
+        at, host = 1000 * rank, {"pid": 90 + rank, "tid": 90}
+        events += [{**work("cpu_op", name, at, 10, **{"External id": 3}), **host},
+                   {**work("cuda_runtime", "cudaLaunchKernel", at + 2, 2, correlation=5), **host},
+                   {**work("kernel", "k", at + 20, 10 + rank, correlation=5, device=rank), "pid": rank}]
+    for order in (events, events[::-1]):
+        rows = opscope("operators", write(folder / "ranks.json", json.dumps({"traceEvents": order})), "--json").json()
+        equal({row["type"]: row["device_ns"] for row in rows["types"]}, {"aten::mm": 10_000, "aten::add": 11_000}, "whose kernel")
+
+
 def test_a_trace_without_arguments_is_one_of_pytorch(folder):
     events = [{key: value for key, value in event.items() if key != "args"} for event in
               (work("kernel", "k", 10, 10), {**work("cpu_op", "aten::mm", 1, 5, tid=9), "pid": 9})]

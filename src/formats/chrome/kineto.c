@@ -38,9 +38,10 @@ struct item {
 
 _Static_assert(sizeof(struct item) <= SORT_ITEM_MOST, "items are sorted in place");
 
-// A key with a call: sorted by the key.
+// A key with a call: sorted by the key and the time.
 struct link {
     uint64_t id;
+    int64_t start;
     uint32_t call;
 };
 
@@ -130,7 +131,9 @@ static bool by_id(const void *left, const void *right)
 {
     const struct link *a = left;
     const struct link *b = right;
-    return a->id != b->id ? a->id < b->id : a->call < b->call;
+    if (a->id != b->id)
+        return a->id < b->id;
+    return a->start != b->start ? a->start < b->start : a->call < b->call;
 }
 
 // Operators ---------------------------------------------------------------------------
@@ -324,7 +327,7 @@ static status kineto_place_item(struct kineto *kineto, struct call_stack *stack,
             item->call = outer->call;
         else if (item->operator_id != 0)
             kineto_add_call(kineto, item, NULL);
-        const struct link launch = {item->id, item->call};
+        const struct link launch = {item->id, item->start, item->call};
         return item->id == 0 ? STATUS_OK
                              : kineto_list_add(&kineto->launches, &launch, sizeof launch);
     }
@@ -332,7 +335,7 @@ static status kineto_place_item(struct kineto *kineto, struct call_stack *stack,
     STATUS_TRY(add_to_backward(kineto, item, outer));
     stack->items = memory_grow(stack->items, stack->depth, &stack->capacity, sizeof *stack->items);
     stack->items[stack->depth++] = item;
-    const struct link external = {item->id, item->call};
+    const struct link external = {item->id, item->start, item->call};
     return item->id == 0 ? STATUS_OK
                          : kineto_list_add(&kineto->externals, &external, sizeof external);
 }
@@ -385,28 +388,34 @@ static status look_over(const struct input *input, struct kineto *kineto)
 
 // Telling -----------------------------------------------------------------------------
 
-static uint32_t kineto_find_call(const struct list *list, uint64_t id)
+// Of those with the number the last one that began by then: ranks in one file number alike.
+static uint32_t kineto_find_call(const struct list *list, uint64_t id, int64_t time)
 {
     const struct link *links = list->data;
     size_t from = 0;
     size_t to = list->count;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        if (links[middle].id < id)
+        if (links[middle].id < id || (links[middle].id == id && links[middle].start <= time))
             from = middle + 1;
         else
             to = middle;
     }
-    return id != 0 && from < list->count && links[from].id == id ? links[from].call : 0;
+    if (id == 0)
+        return 0;
+    if (from > 0 && links[from - 1].id == id)
+        return links[from - 1].call;
+    return from < list->count && links[from].id == id ? links[from].call : 0;
 }
 
 static uint32_t call_of_device(const struct kineto *kineto, const struct chrome_event *event)
 {
-    uint32_t call = kineto_find_call(&kineto->launches,
-                                     number_argument(event->args, "correlation", "Correlation"));
+    uint32_t call = kineto_find_call(
+        &kineto->launches, number_argument(event->args, "correlation", "Correlation"), event->ts);
     if (call == 0)
-        call = kineto_find_call(&kineto->externals,
-                                number_argument(event->args, "External id", "external id"));
+        call =
+            kineto_find_call(&kineto->externals,
+                             number_argument(event->args, "External id", "external id"), event->ts);
     uint64_t device;
     if (call != 0 && chrome_number_of(chrome_find(event->args, "device"), &device) &&
         device <= UINT32_MAX)
