@@ -136,6 +136,10 @@ class Made:
         self.add("OSRT_API", start=begun, end=begun + 10_000, globalTid=global_tid(PID, OTHER), correlationId=None,
                  nameId=self.text("poll"), returnValue=1, nestingLevel=0, callchainId=None, eventClass=1)
         self.span("host", "poll", begun, begun + 10_000, role="host call")
+        if self.version == "2024.6":
+            self.add("MPI_COLLECTIVES_EVENTS", start=begun + 2_000, end=begun + 4_000, globalTid=global_tid(PID, OTHER),
+                     textId=self.text("MPI_Allreduce"), commHandle=1, rootRank=None, size=4096)
+            self.span("host", "MPI_Allreduce", begun + 2_000, begun + 4_000, role="host call")
         self.add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start=self.now, end=self.now + 600, deviceId=DEVICE,
                  contextId=CONTEXT, streamId=STREAM, correlationId=self.correlation, globalPid=global_pid(PID), syncType=3)
         self.span("unknown", "[CUDA synchronization]", self.now, self.now + 600)

@@ -21,6 +21,10 @@ static const struct host_table TABLES[] = {
     {"CUBLAS_EVENTS", "cublas", "host call", false},
     {"CUDNN_EVENTS", "cudnn", "host call", false},
     {"OSRT_API", "os_runtime", "host call", false},
+    {"MPI_P2P_EVENTS", "mpi", "host call", false},
+    {"MPI_COLLECTIVES_EVENTS", "mpi", "host call", false},
+    {"MPI_START_WAIT_EVENTS", "mpi", "host call", false},
+    {"MPI_OTHER_EVENTS", "mpi", "host call", false},
 };
 
 // One row, whatever its table.
