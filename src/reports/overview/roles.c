@@ -190,6 +190,9 @@ static void add_gaps(const struct overview *overview, const struct launch_gaps *
                      (struct overview_value){true, gap.before}, true);
     overview_row_set(overview_row_add(rows, VIEW_LITERAL("Idle Launched")), overview,
                      (struct overview_value){true, gap.after}, true);
+    if (gap.other > 0)
+        overview_row_set(overview_row_add(rows, VIEW_LITERAL("Idle Launch Unknown")), overview,
+                         (struct overview_value){true, gap.other}, true);
 }
 
 void overview_roles_rows(const struct overview *overview, const struct launch_gaps *gaps, bool all,
