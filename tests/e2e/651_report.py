@@ -296,6 +296,23 @@ def test_any_number_of_spans_is_opened_searched_zoomed_sorted_and_diffed(folder)
         contains(answers[14], f"{rows}-2.prof", "the other profile is shown")
 
 
+def test_runs_of_any_length_are_drawn(folder):
+    """Also those in which a nanosecond is less than what a number tells apart of a moment."""
+    for length in (1, 85_215_149_673, 9 * 86_400 * 10**9 + 7):
+        profile = ProfileFile()
+        lane = profile.track("matrix 0", role="compute", engine="matrix")
+        for i in range(3):
+            profile.span(profile.track(f"load {i}", role="transfer in", engine="load"), "load", length * i // 7, length)
+        profile.span(lane, "conv", 0, length)
+        (folder / "long.prof").write_bytes(profile.bytes())
+        page = folder / "long.html"
+        opscope("report", folder / "long.prof", "-o", page)
+        answers, _ = browse([["goto", address(page)], ["press", "w", "w", "d", "s", "s", "s"], ["wait", 100], text_of("#shown"),
+                             text_of("#top")])
+        contains(answers[3], " from 0 ns", "all of the time is shown again")
+        contains(answers[4], "conv", "what takes the time")
+
+
 def test_mouse_keys_and_flows(folder):
     path, _ = stack(folder)
     page = folder / "r.html"

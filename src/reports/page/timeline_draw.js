@@ -136,13 +136,13 @@ class TimelineDrawing {
             const list = lane.level(lane.levels.length - 1).rows[0];
             for (let i = 0; i < list.count; i++) {
                 const kind = timeline.waiting[list.names[i]] ? timeline.wait_kind : lane.kind;
+                const begin = list.starts[i];
                 const end = Math.min(list.ends[i], timeline.length);
-                const extent = Math.max(list.ends[i] - list.starts[i], 1);
-                for (let at = list.starts[i]; at < end;) {
-                    const bin = Math.min(bins - 1, Math.floor(at / width));
-                    const to = Math.max(Math.min(end, (bin + 1) * width), at + 1e-6);
-                    sums[kind][bin] += (to - at) / width * (list.busy[i] / extent);
-                    at = to;
+                const share = list.busy[i] / Math.max(list.ends[i] - begin, 1) / width;
+                const last = Math.min(bins - 1, Math.floor(end / width));
+                for (let bin = Math.min(last, Math.floor(begin / width)); bin <= last; bin++) {
+                    const inside = Math.min(end, (bin + 1) * width) - Math.max(begin, bin * width);
+                    sums[kind][bin] += Math.max(inside, 0) * share;
                 }
             }
         }
