@@ -191,7 +191,7 @@ static struct table_cell roof_macs_cell(const struct table_query *query)
 static struct table_cell roof_rate_cell(const struct table_query *query)
 {
     const struct roofline_row *row = roof_row(query);
-    return table_real_if(row->bytes > 0 && row->time > 0,
+    return table_real_if((row->bytes > 0 || row->moved) && row->time > 0,
                          row->time > 0 ? row->bytes / row->time : 0);
 }
 
