@@ -238,7 +238,7 @@ static const struct table_column ROOFLINE_COLUMNS[] = {
     {.key = "macs_per_byte", .title = "MAC/B", .type = TABLE_REAL, .digits = 1, .width = 6,
      .place = 7, .loss = 3, .cell = roof_intensity_cell, .meaning = "multiply-adds for each byte"},
     {.key = "bytes_moved", .type = TABLE_FLAG, .cell = roof_moved_cell,
-     .meaning = "bytes are those that its transfers moved"},
+     .meaning = "bytes are those that transfers moved, which may be none"},
 };
 // clang-format on
 
