@@ -5,7 +5,8 @@
 
 Generates two C2 profiles and takes turns: `opscope info`, which reads no events, `top`, which reads all of them once
 and adds them up, `diff` of both profiles (beside `top` of each of them), `explain` and `whatif`. Processor time, the
-best of each; and the most anonymous memory (not mapped files): of `diff` 4 bytes a call of a profile. bench/page.py does the same for `report`, and bench/whatif.py for a profile with as many flows.
+best of each; and the most anonymous memory (not mapped files): of `diff` 4 bytes a call of a profile. bench/page.py
+does the same for `report`, and bench/whatif.py for a profile with as many flows.
 """
 
 from measuring import MIB, ROOT, all_times, c2_profile, judged, kept, most_anonymous, row, run
