@@ -59,6 +59,17 @@ void memory_free(void *block)
     free(block);
 }
 
+// What grew so large will most likely grow on: without huge pages it is touched for the first time
+// at a fault for every 4 KiB.
+static void *memory_resize_large(void *block, size_t size)
+{
+    enum { LARGE = 8 << 20 };
+    void *moved = memory_resize(block, size);
+    if (size >= LARGE)
+        memory_prefer_huge(moved, size);
+    return moved;
+}
+
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -66,7 +77,7 @@ void *memory_grow(void *items, size_t count, size_t *capacity, size_t size)
     const size_t wanted = *capacity == 0 ? 16 : *capacity * 2;
     if (wanted > SIZE_MAX / size)
         recovery_fail(SIZE_MAX);
-    void *grown = memory_resize(items, wanted * size);
+    void *grown = memory_resize_large(items, wanted * size);
     *capacity = wanted;
     return grown;
 }
@@ -76,7 +87,7 @@ void *memory_extend_far(void *items, size_t *count, size_t index, size_t size)
     if (index >= SIZE_MAX / size / 2 - 16)
         recovery_fail(SIZE_MAX);
     const size_t wanted = (index + 16) * 2;
-    char *extended = memory_resize(items, wanted * size);
+    char *extended = memory_resize_large(items, wanted * size);
     memset(extended + *count * size, 0, (wanted - *count) * size);
     *count = wanted;
     return extended;
