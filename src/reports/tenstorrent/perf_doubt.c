@@ -120,9 +120,10 @@ static bool recount(struct perf *perf, size_t index, double ratio)
     const double volume = own > 0 ? volume_by_neighbours(perf, index, own, ratio) : 0;
     if (!(volume > 0) || volume == own || (!(ratio > 0) && volume > own))
         return false;
+    const struct perf_op as_reported = *op;
     perf_doubt_scale_all(op, volume / own);
     if (ratio > 0 && is_above_peak(op)) {
-        perf_doubt_scale_all(op, own / volume);
+        *op = as_reported;
         return false;
     }
     return true;
