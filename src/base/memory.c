@@ -93,7 +93,7 @@ void *memory_extend_far(void *items, size_t *count, size_t index, size_t size)
     return extended;
 }
 
-enum { HUGE_PAGE = 2 << 20 };
+enum { HUGE_PAGE = 2 << 20, MEMORY_PAGE = 4096 };
 
 void *memory_take(size_t size)
 {
@@ -107,11 +107,14 @@ void *memory_take(size_t size)
     return block;
 }
 
+// All pages of it alike, also those at its ends: a mapping that was advised in parts cannot grow
+// where it lies.
 void memory_prefer_huge(void *block, size_t size)
 {
-    const uintptr_t from = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    const uintptr_t to = ((uintptr_t)block + size) / HUGE_PAGE * HUGE_PAGE;
-    if (from < to)
+    const uintptr_t page = MEMORY_PAGE;
+    const uintptr_t from = (uintptr_t)block / page * page;
+    const uintptr_t to = ((uintptr_t)block + size + page - 1) / page * page;
+    if (size >= HUGE_PAGE)
         (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 

@@ -107,6 +107,20 @@ static bool works_on_images(const struct program *program, const struct program_
     return false;
 }
 
+// Whether a group only lays out anew what its operator takes or gives.
+static bool only_lays_out(const struct program *program, const struct program_group *group)
+{
+    for (uint32_t i = 0; i < group->node_count; i++) {
+        const struct program_node *node = &program->nodes[group->first_node + i];
+        const struct operator_definition *definition =
+            operator_find(view_of(program_text(program, node->domain)),
+                          view_of(program_text(program, node->type)));
+        if (definition == NULL || definition->class != OPERATOR_LAYOUT)
+            return false;
+    }
+    return group->node_count > 0;
+}
+
 static bool is_tiled(const struct describing *describing, const struct program_group *group)
 {
     const struct target *target = describing->target;
@@ -344,6 +358,22 @@ static uint32_t add_fused(struct describing *describing, uint32_t group, const u
     return profile_operator_add(describing->profile, &description);
 }
 
+// A change of layout bears the name of the operator that it is for; it does none of its work.
+static uint32_t add_layout(struct describing *describing, uint32_t group, const uint32_t *operators,
+                           uint32_t count)
+{
+    const struct program_group *item = &describing->program->groups[group];
+    const uint32_t location = describe_location_of(describing, operators, count);
+    describing->values.size = 0;
+    add_placement(describing, group);
+    const struct operator_description description = {
+        .name = describing_text(describing, item->name),
+        .type = describing_text(describing, item->type),
+        .location = location,
+        .values = bytes_view(&describing->values)};
+    return profile_operator_add(describing->profile, &description);
+}
+
 static void add_owners(struct describing *describing)
 {
     const struct program *program = describing->program;
@@ -354,8 +384,11 @@ static void add_owners(struct describing *describing)
         const uint32_t first = describing->members.first[g];
         const uint32_t *operators = &describing->members.operators[first];
         const uint32_t count = describing->members.first[g + 1] - first;
-        describing->owners[g] = count == 1 ? describing->operators[operators[0]]
-                                           : add_fused(describing, g, operators, count);
+        if (only_lays_out(program, &program->groups[g]))
+            describing->owners[g] = add_layout(describing, g, operators, count);
+        else
+            describing->owners[g] = count == 1 ? describing->operators[operators[0]]
+                                               : add_fused(describing, g, operators, count);
     }
 }
 

@@ -341,8 +341,30 @@ void profile_note(struct profile *profile, uint32_t track, enum ledger_note_kind
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    const struct ledger_note note = {kind, profile_string(profile, view_of(text)), count};
+    // A note is a line, whatever the file has in it.
+    for (char *at = strpbrk(text, "\r\n"); at != NULL; at = strpbrk(at, "\r\n"))
+        *at = ' ';
+    const struct ledger_note note = {kind, profile_string(profile, view_trim(view_of(text))),
+                                     count};
     *(struct ledger_note *)segments_add(&profile->notes) = note;
+}
+
+void profile_notes_rename(struct profile *profile, const char *path, const char *name)
+{
+    const size_t size = strlen(path);
+    for (uint32_t i = 0; i < profile->notes.count; i++) {
+        struct ledger_note *note = segments_get(&profile->notes, i);
+        const struct view text = profile_text(profile, note->text);
+        if (text.size < size + 2 || memcmp(text.data, path, size) != 0 ||
+            memcmp(text.data + size, ": ", 2) != 0)
+            continue;
+        struct bytes renamed = {0};
+        if (name[0] != '\0')
+            bytes_append_format(&renamed, "%s: ", name);
+        bytes_append(&renamed, text.data + size + 2, text.size - size - 2);
+        note->text = profile_string(profile, bytes_view(&renamed));
+        bytes_free(&renamed);
+    }
 }
 
 void profile_stream_to(struct profile *profile, struct event_sink *sink)

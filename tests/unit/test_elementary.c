@@ -51,6 +51,27 @@ static void exp_is_within_two_units(void **state)
     sweep(elementary_exp_f32, exp, 2);
 }
 
+static bool same_bits(float a, float b)
+{
+    return real_bits(a) == real_bits(b) || (isnan(a) && isnan(b));
+}
+
+// The forms of exp for one half of the numbers, with infinities and NaN.
+static void exp_of_each_half_has_the_same_bits(void **state)
+{
+    (void)state;
+    enum { STEP = 4099 };
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += STEP) {
+        const float x = real_from_bits((uint32_t)bits);
+        const float power = elementary_exp_f32(x);
+        if ((!(x > 0) && !same_bits(power, elementary_exp_below_f32(x))) ||
+            (!(x < 0) && !same_bits(power, elementary_exp_above_f32(x))))
+            fail_msg("another number at %g", (double)x);
+    }
+    assert_true(elementary_exp_below_f32(-INFINITY) == 0);
+    assert_true(elementary_exp_above_f32(INFINITY) == INFINITY);
+}
+
 static void tanh_is_within_two_units(void **state)
 {
     (void)state;
@@ -123,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exp_is_within_two_units),
+        cmocka_unit_test(exp_of_each_half_has_the_same_bits),
         cmocka_unit_test(tanh_is_within_two_units),
         cmocka_unit_test(sigmoid_is_within_two_and_a_half_units),
         cmocka_unit_test(erf_is_within_two_units),

@@ -2,6 +2,7 @@
 
 #include "kernels/core/integer_matmul.h"
 #include "kernels/core/integer_core.h"
+#include "kernels/core/integer_strips.h"
 #include "kernels/core/isa.h"
 
 #include <setjmp.h>
@@ -85,7 +86,11 @@ static void check_product(struct random *random, struct parallel *parallel)
     int64_t *wide_sums = calloc(m * n + 1, sizeof *wide_sums);
     struct integer_store store = {narrow_sums, wide_sums, 0, n, 1};
     struct integer_packed *packed;
-    assert_null(integer_pack(&b, &packed));
+    const bool bytes = a.element != ELEMENT_I16 && b.element != ELEMENT_I16 && !wide;
+    const enum integer_form form = bytes && below(random, 2) == 0
+                                       ? INTEGER_BYTES
+                                       : integer_form_of(a.element, b.element, wide);
+    assert_null(integer_pack(&b, form, &packed));
     assert_null(integer_matmul(&a, packed, wide, parallel, integer_store_tile, &store));
     integer_packed_free(packed);
     for (uint64_t i = 0; i < m; i++)
@@ -127,13 +132,47 @@ static void the_lowest_numbers_do_not_overflow(void **state)
     struct parallel *parallel = parallel_create(1);
     const struct integer_matrix matrix = {ELEMENT_I16, lowest, 1, 1, 6, 6, 0, 1, {0}};
     struct integer_packed *packed;
-    assert_null(integer_pack(&matrix, &packed));
+    assert_null(integer_pack(&matrix, INTEGER_PAIRS, &packed));
     int64_t sum = 0;
     struct integer_store store = {NULL, &sum, 0, 1, 1};
     assert_null(integer_matmul(&matrix, packed, true, parallel, integer_store_tile, &store));
     assert_int_equal(sum, INT64_C(6) << 30);
     integer_packed_free(packed);
     parallel_free(parallel);
+}
+
+// Whatever this machine multiplies bytes with, and each number of rows.
+static void strips_of_bytes_are_exact(void **state)
+{
+    (void)state;
+    enum { LINES = 9, BYTES = 4 * LINES };
+    struct random random = {7};
+    uint8_t *a = random_elements(&random, ELEMENT_U8, INTEGER_STRIP * BYTES);
+    int8_t *panels = random_elements(&random, ELEMENT_I8, 2 * LINES * INTEGER_LINE);
+    uint32_t expected[2][INTEGER_STRIP][INTEGER_PANEL] = {0};
+    for (int p = 0; p < 2; p++)
+        for (int r = 0; r < INTEGER_STRIP; r++)
+            for (int c = 0; c < INTEGER_PANEL; c++)
+                for (int k = 0; k < BYTES; k++)
+                    expected[p][r][c] +=
+                        (uint32_t)(a[r * BYTES + k] *
+                                   panels[(p * LINES + k / 4) * INTEGER_LINE + 4 * c + k % 4]);
+    for (enum isa isa = 0; isa < ISA_COUNT; isa++) {
+        isa_limit(isa);
+        const struct integer_strips strips = integer_strips_choose(INTEGER_BYTES);
+        integer_sums sums[2];
+        for (uint64_t rows = 1; rows <= INTEGER_STRIP; rows++) {
+            strips.single((const char *)a, BYTES, rows, (const char *)panels, LINES, sums[0]);
+            assert_memory_equal(sums[0], expected[0], rows * sizeof sums[0][0]);
+        }
+        if (strips.pair != NULL) {
+            strips.pair((const char *)a, BYTES, (const char *)panels, LINES, sums);
+            assert_memory_equal(sums, expected, sizeof sums);
+        }
+    }
+    isa_limit(ISA_VNNI);
+    free(a);
+    free(panels);
 }
 
 static int64_t input_at(const struct integer_convolution *shape, uint64_t batch, uint64_t channel,
@@ -203,15 +242,16 @@ static void check_convolution(struct random *random, struct parallel *parallel)
     shape.input = input;
     const uint64_t depth = shape.channels / shape.groups;
     int32_t zeros[200];
+    const enum element element = ELEMENTS[below(random, 2)];
     shape.weights = (struct integer_matrix){
-        ELEMENT_I8, NULL, shape.filters, taps, depth, taps * depth, depth, 1, {0}};
+        element, NULL, shape.filters, taps, depth, taps * depth, depth, 1, {0}};
     if (below(random, 2) == 0) {
         shape.weights.outer_stride = 1;
         shape.weights.inner_stride = taps;
     }
-    void *weights = random_elements(random, ELEMENT_I8, shape.filters * taps * depth);
+    void *weights = random_elements(random, element, shape.filters * taps * depth);
     shape.weights.data = weights;
-    shape.weights.zeros = random_zeros(random, ELEMENT_I8, zeros, shape.filters);
+    shape.weights.zeros = random_zeros(random, element, zeros, shape.filters);
 
     const uint64_t count = shape.batch * shape.filters * out_count;
     int32_t *narrow = calloc(count, sizeof *narrow);
@@ -251,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_exact),
+        cmocka_unit_test(strips_of_bytes_are_exact),
         cmocka_unit_test(the_lowest_numbers_do_not_overflow),
         cmocka_unit_test(convolutions_are_exact),
     };

@@ -13,25 +13,48 @@
 
 #include "network/real.h"
 
-static inline float elementary_exp_f32(float x)
+// e^clamped as p x 2^k: gives p, and the bits of k + 0x4b400000.
+static inline float elementary_exp_parts(float clamped, uint32_t *out_exponent)
 {
-    const float clamped = x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x;
     // Adding 1.5 x 2^23 rounds to a whole number and leaves it in the low bits.
     const float shifted = clamped * 1.442695041f + 12582912.0f;
     const float whole = shifted - 12582912.0f;
-    const int32_t exponent = (int32_t)(real_bits(shifted) - 0x4b400000);
+    *out_exponent = real_bits(shifted);
     const float r = (clamped - whole * 0.693359375f) + whole * 2.12194440e-4f;
     float p = 0.0013814467f;
     p = p * r + 0.008368781f;
     p = p * r + 0.041668393f;
     p = p * r + 0.1666652f;
     p = p * r + 0.49999994f;
-    p = p * (r * r) + r + 1.0f;
+    return p * (r * r) + r + 1.0f;
+}
+
+static inline float elementary_exp_f32(float x)
+{
+    uint32_t bits;
+    const float p = elementary_exp_parts(x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x, &bits);
+    const int32_t exponent = (int32_t)(bits - 0x4b400000);
     // In two steps: each power of two alone is a normal number.
     const int32_t half = exponent >> 1;
     const float first = real_from_bits((uint32_t)(half + 127) << 23);
     const float second = real_from_bits((uint32_t)(exponent - half + 127) << 23);
     return p * first * second;
+}
+
+// The same where x is not above 0, or not below it, with fewer instructions: one of the two steps
+// is always as long.
+static inline float elementary_exp_below_f32(float x)
+{
+    uint32_t bits;
+    const float p = elementary_exp_parts(x < -104.0f ? -104.0f : x, &bits);
+    return p * real_from_bits((bits - 0x4b400000 + 127 + 64) << 23) * 0x1p-64f;
+}
+
+static inline float elementary_exp_above_f32(float x)
+{
+    uint32_t bits;
+    const float p = elementary_exp_parts(x > 89.0f ? 89.0f : x, &bits);
+    return p * real_from_bits((bits - 0x4b400000 + 127 - 64) << 23) * 0x1p64f;
 }
 
 static inline float elementary_expm1_f32(float x)
@@ -79,7 +102,7 @@ static inline float elementary_log_f32(float x)
 // log(1 + exp(x))
 static inline float elementary_softplus_f32(float x)
 {
-    const float e = elementary_exp_f32(-fabsf(x));
+    const float e = elementary_exp_below_f32(-fabsf(x));
     const float sum = 1.0f + e;
     const float lost = e - (sum - 1.0f);
     const bool upper = sum > 1.41421356f;
@@ -99,13 +122,13 @@ static inline float elementary_tanh_f32(float x)
     p = p * square + 0.13333176f;
     p = p * square - 0.3333333f;
     const float small = a + a * square * p;
-    const float large = 1.0f - 2.0f / (elementary_exp_f32(2.0f * a) + 1.0f);
+    const float large = 1.0f - 2.0f / (elementary_exp_above_f32(2.0f * a) + 1.0f);
     return copysignf(a < 0.625f ? small : large, x);
 }
 
 static inline float elementary_sigmoid_f32(float x)
 {
-    const float e = elementary_exp_f32(-fabsf(x));
+    const float e = elementary_exp_below_f32(-fabsf(x));
     return (x < 0 ? e : 1.0f) / (1.0f + e);
 }
 
@@ -130,7 +153,7 @@ static inline float elementary_erf_f32(float x)
     q = q * b - 0.63760006f;
     q = q * b - 1.127426f;
     q = q * b - 0.0002564457f;
-    const float large = 1.0f - elementary_exp_f32(q);
+    const float large = 1.0f - elementary_exp_below_f32(q);
     return copysignf(a < 1.0f ? small : large, x);
 }
 
@@ -147,6 +170,7 @@ static inline double elementary_sigmoid_f64(double x)
 
 // For both types.
 #define elementary_exp(x) _Generic((x), float : elementary_exp_f32, double : exp)(x)
+#define elementary_exp_below(x) _Generic((x), float : elementary_exp_below_f32, double : exp)(x)
 #define elementary_expm1(x) _Generic((x), float : elementary_expm1_f32, double : expm1)(x)
 #define elementary_log(x) _Generic((x), float : elementary_log_f32, double : log)(x)
 #define elementary_tanh(x) _Generic((x), float : elementary_tanh_f32, double : tanh)(x)

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "byte_convolution.h"
+#include "depthwise_convolution.h"
 #include "onednn_engine.h"
 #include "panel_convolution.h"
 
@@ -70,7 +71,8 @@ struct fused_convolution {
     struct convolution c;
     struct chain before, after;
     bool has_before, has_after, with_bias;
-    bool own;   // by panels, not by oneDNN
+    bool own; // by panels or `depthwise`, not by oneDNN
+    struct depthwise_convolution *depthwise;
     bool bytes; // in whole numbers, by panels of bytes: instead of the chain before
     struct byte_image image;
     bool clips; // the convolution clips its result before the chain after it
@@ -345,6 +347,15 @@ static size_t source_bytes(const struct fused_convolution *fused, const struct p
                         : piece->source_count * sizeof(float);
 }
 
+// Bytes that the convolution of a piece needs.
+static size_t scratch_bytes(const struct piece *piece)
+{
+    if (piece->shared != NULL)
+        return fused_convolution_aligned(onednn.memory_desc_get_size(&piece->shared->scratch));
+    const struct panel_convolution *own = piece->channels->own;
+    return own != NULL ? fused_convolution_aligned(panel_convolution_room(own, &piece->rows)) : 0;
+}
+
 static void make_own_piece(struct fused_convolution *fused, const struct channels *channels,
                            const struct shared *wanted, struct piece *piece)
 {
@@ -353,7 +364,7 @@ static void make_own_piece(struct fused_convolution *fused, const struct channel
                                                   .before = wanted->before,
                                                   .after = wanted->after,
                                                   .out = wanted->rows_out};
-    size_t room = fused_convolution_aligned(panel_convolution_room(channels->own, &piece->rows));
+    size_t room = scratch_bytes(piece);
     if (fused->has_before)
         room += fused_convolution_aligned(source_bytes(fused, piece));
     if (!lies_in_place(fused, channels))
@@ -427,6 +438,8 @@ static struct panel_convolution *make_own(const struct fused_convolution *fused,
 static bool take_parameters(const struct fused_convolution *fused, struct channels *channels,
                             const struct making *making)
 {
+    if (fused->depthwise != NULL)
+        return true;
     if (fused->own) {
         channels->own = make_own(fused, channels, making);
         return channels->own != NULL;
@@ -497,6 +510,22 @@ static void take_clip(struct fused_convolution *fused)
     after->steps[1] = after->steps[0]; // the result as it is
 }
 
+// After the clip was taken.
+static bool take_depthwise(struct fused_convolution *fused,
+                           const struct fused_convolution_plan *plan)
+{
+    const struct depthwise_convolution_plan own = {.convolution = &fused->c,
+                                                   .weights = plan->weights,
+                                                   .scales = plan->scales,
+                                                   .bias = plan->bias,
+                                                   .blocks = plan->blocks,
+                                                   .clips = fused->clips,
+                                                   .lowest = fused->lowest,
+                                                   .highest = fused->highest};
+    fused->depthwise = depthwise_convolution_create(&own);
+    return fused->depthwise != NULL;
+}
+
 static void take_bias(struct fused_convolution *fused, const float *bias)
 {
     fused->with_bias = bias != NULL;
@@ -516,8 +545,9 @@ struct fused_convolution *fused_convolution_create(const struct fused_convolutio
     struct byte_convolution bytes = byte_convolution_find(plan);
     fused->bytes = bytes.weights != NULL;
     fused->image = bytes.image;
-    fused->own =
-        fused->bytes || (panel_convolution_suits(&fused->c) && fused->c.outputs >= OWN_OUTPUTS);
+    const bool depthwise = !fused->bytes && depthwise_convolution_suits(&fused->c);
+    fused->own = fused->bytes || depthwise ||
+                 (panel_convolution_suits(&fused->c) && fused->c.outputs >= OWN_OUTPUTS);
     fused->outputs = (uint64_t)(fused->c.outputs * fused->c.groups);
     fused->has_before = plan->before != NULL;
     fused->has_after = plan->after != NULL;
@@ -527,8 +557,9 @@ struct fused_convolution *fused_convolution_create(const struct fused_convolutio
         fused->after = *plan->after;
     take_clip(fused);
     take_bias(fused, plan->bias);
-    const bool made =
-        (fused->own || !plan->weights_turned) && make_all(fused, &(struct making){plan, &bytes});
+    const bool made = (fused->own || !plan->weights_turned) &&
+                      (!depthwise || take_depthwise(fused, plan)) &&
+                      make_all(fused, &(struct making){plan, &bytes});
     byte_convolution_free(&bytes);
     if (made)
         return fused;
@@ -554,6 +585,7 @@ void fused_convolution_free(struct fused_convolution *fused)
     }
     for (uint32_t i = 0; i < fused->packed_count; i++)
         onednn.memory_destroy(fused->packed[i].memory);
+    depthwise_convolution_free(fused->depthwise);
     free(fused->packed);
     free(fused->bias);
     free(fused->channels);
@@ -620,6 +652,10 @@ static bool fused_convolution_convolve(const struct fused_convolution *fused,
                                        const struct piece *piece, const void *source, void *scratch,
                                        float *made, uint64_t step)
 {
+    if (fused->depthwise != NULL) {
+        depthwise_convolution_run(fused->depthwise, &piece->rows, source, made);
+        return true;
+    }
     if (fused->own) {
         panel_convolution_run(piece->channels->own, &piece->rows, source, scratch, made, step);
         return true;
@@ -634,13 +670,6 @@ static bool fused_convolution_convolve(const struct fused_convolution *fused,
     };
     return onednn.primitive_execute(piece->shared->primitive, piece->stream,
                                     fused->with_bias ? 5 : 4, arguments) == dnnl_success;
-}
-
-static size_t scratch_bytes(const struct piece *piece)
-{
-    return fused_convolution_aligned(
-        piece->channels->own != NULL ? panel_convolution_room(piece->channels->own, &piece->rows)
-                                     : onednn.memory_desc_get_size(&piece->shared->scratch));
 }
 
 static bool fused_convolution_run_piece(const struct fused_pass *pass, const struct piece *piece,

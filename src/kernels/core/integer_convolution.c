@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clones.h"
 #include "integer_core.h"
-#include "isa.h"
 
 struct convolution_job {
     const struct integer_convolution *shape;
-    int16_t *input;    // batch, in..., channels
+    enum integer_form form;
+    char *input;       // batch, in..., channels: numbers in that form
+    uint64_t size;     // bytes of one of them
+    uint8_t zero;      // what padding consists of
     uint64_t in_count; // positions of the input
     uint64_t out_count;
     const struct integer_weights *weights;
@@ -26,14 +29,25 @@ static uint64_t integer_convolution_product(const uint64_t dims[3])
     return dims[0] * dims[1] * dims[2];
 }
 
+// Numbers of the input that lie one after the other.
+static void take_numbers(const struct convolution_job *job, uint64_t first, uint64_t count,
+                         void *out)
+{
+    const struct integer_convolution *shape = job->shape;
+    if (job->form == INTEGER_BYTES)
+        integer_bytes_take(shape->element, shape->input, first, 1, count, out);
+    else
+        integer_widen(shape->element, shape->input, first, 1, count, shape->zero_point, out);
+}
+
 static void integer_convolution_widen_piece(void *context, uint64_t from, uint64_t to)
 {
     const struct convolution_job *job = context;
     const struct integer_convolution *shape = job->shape;
     const uint64_t channels = shape->channels;
     if (shape->channels_last) {
-        integer_widen(shape->element, shape->input, from * channels, 1, (to - from) * channels,
-                      shape->zero_point, job->input + from * channels);
+        take_numbers(job, from * channels, (to - from) * channels,
+                     job->input + from * channels * job->size);
         return;
     }
     while (from < to) {
@@ -46,12 +60,13 @@ static void integer_convolution_widen_piece(void *context, uint64_t from, uint64
         for (uint64_t start = 0; start < count; start += BLOCK) {
             const uint64_t length = count - start < BLOCK ? count - start : BLOCK;
             for (uint64_t c = 0; c < channels; c++) {
-                integer_widen(shape->element, shape->input,
-                              (batch * channels + c) * job->in_count + position + start, 1, length,
-                              shape->zero_point, line);
-                int16_t *out = job->input + (from + start) * channels + c;
-                for (uint64_t i = 0; i < length; i++)
-                    out[i * channels] = line[i];
+                take_numbers(job, (batch * channels + c) * job->in_count + position + start, length,
+                             line);
+                char *out = job->input + ((from + start) * channels + c) * job->size;
+                for (uint64_t i = 0; job->size == 1 && i < length; i++)
+                    out[i * channels] = ((const char *)line)[i];
+                for (uint64_t i = 0; job->size != 1 && i < length; i++)
+                    ((int16_t *)(void *)out)[i * channels] = line[i];
             }
         }
         from += count;
@@ -94,20 +109,21 @@ static bool next_tap(const struct integer_convolution *shape, uint64_t tap[3])
 }
 
 static void gather_row(const struct convolution_job *job, uint64_t batch, uint64_t group,
-                       uint64_t position, int16_t *out)
+                       uint64_t position, char *out)
 {
     const struct integer_convolution *shape = job->shape;
-    const uint64_t count = shape->channels / shape->groups;
-    const int16_t *input = job->input + batch * job->in_count * shape->channels + group * count;
+    const size_t count = (size_t)(shape->channels / shape->groups * job->size);
+    const size_t pixel = (size_t)(shape->channels * job->size);
+    const char *input = job->input + batch * job->in_count * pixel + group * count;
     int64_t start[3];
     split_position(shape, position, start);
     uint64_t tap[3] = {0};
     do {
         uint64_t place;
         if (tap_place(shape, start, tap, &place))
-            memcpy(out, input + place * shape->channels, (size_t)count * sizeof *out);
+            memcpy(out, input + place * pixel, count);
         else
-            memset(out, 0, (size_t)count * sizeof *out);
+            memset(out, job->zero, count);
         out += count;
     } while (next_tap(shape, tap));
 }
@@ -122,7 +138,7 @@ static bool is_pointwise(const struct integer_convolution *shape)
     return same;
 }
 
-static void product_tile(const struct convolution_job *job, uint64_t index, int16_t *scratch,
+static void product_tile(const struct convolution_job *job, uint64_t index, char *scratch,
                          void *sums)
 {
     const struct integer_convolution *shape = job->shape;
@@ -134,17 +150,22 @@ static void product_tile(const struct convolution_job *job, uint64_t index, int1
     integer_tile_place(&job->plan, packed, index % each, job->out_count, &tile);
     tile.batch = batch;
     tile.wide = shape->wide ? sums : NULL;
+    struct integer_rows rows = {.zeros = {&shape->zero_point, 1},
+                                .lift = integer_bytes_lift(shape->element)};
     if (is_pointwise(shape)) {
-        const int16_t *rows = job->input + (batch * job->in_count + tile.row) * shape->channels;
-        integer_multiply(packed, rows, shape->channels, &tile, sums);
+        rows.stride = shape->channels * job->size;
+        rows.data = job->input + (batch * job->in_count + tile.row) * rows.stride;
     } else {
-        const uint64_t stride = integer_packed_stride(packed);
+        rows.stride = integer_packed_stride(packed);
+        rows.data = scratch;
         for (uint64_t r = 0; r < tile.rows; r++) {
-            scratch[r * stride + stride - (stride > 0)] = 0;
-            gather_row(job, batch, group, tile.row + r, scratch + r * stride);
+            char *row = scratch + r * rows.stride;
+            if (rows.stride > 0)
+                memset(row + rows.stride - 4, 0, 4);
+            gather_row(job, batch, group, tile.row + r, row);
         }
-        integer_multiply(packed, scratch, stride, &tile, sums);
     }
+    integer_multiply(packed, &rows, &tile, sums);
     tile.column += group * (shape->filters / shape->groups);
     job->finish(job->context, &tile);
 }
@@ -152,8 +173,8 @@ static void product_tile(const struct convolution_job *job, uint64_t index, int1
 static void product_piece(void *context, uint64_t from, uint64_t to)
 {
     struct convolution_job *job = context;
-    int16_t *scratch =
-        integer_allocate(job->plan.rows * integer_packed_stride(job->weights->packed[0]) + 1);
+    char *scratch =
+        integer_allocate(job->plan.rows, integer_packed_stride(job->weights->packed[0]));
     void *sums = integer_tile_allocate(&job->plan, job->weights->packed[0], job->shape->wide);
     if (scratch == NULL || sums == NULL)
         __atomic_store_n(&job->no_memory, true, __ATOMIC_RELAXED);
@@ -174,54 +195,82 @@ static void run_product(struct convolution_job *job, struct parallel *parallel)
 }
 
 // Depthwise: sums[f] += input[f / multiplier] * weights[f] for a whole position.
-#define DEPTHWISE_BODY(sum_type, product_type)                                                     \
-    if (multiplier == 1)                                                                           \
-        for (uint64_t c = 0; c < channels; c++)                                                    \
-            sums[c] += (sum_type)(product_type)(input[c] * weights[c]);                            \
-    else                                                                                           \
-        for (uint64_t c = 0; c < channels; c++)                                                    \
-            for (uint64_t m = 0; m < multiplier; m++)                                              \
-                sums[c * multiplier + m] +=                                                        \
-                    (sum_type)(product_type)(input[c] * weights[c * multiplier + m]);
+static void depthwise_wide(const int16_t *input, const int16_t *weights, uint64_t channels,
+                           uint64_t multiplier, int64_t *sums)
+{
+    for (uint64_t c = 0; c < channels; c++)
+        for (uint64_t m = 0; m < multiplier; m++)
+            sums[c * multiplier + m] += input[c] * weights[c * multiplier + m];
+}
 
-#define DEPTHWISE_FUNCTION(name, attributes, sum_type)                                             \
-    attributes static void name(const int16_t *restrict input, const int16_t *restrict weights,    \
-                                uint64_t channels, uint64_t multiplier, sum_type *restrict sums)   \
-    {                                                                                              \
-        DEPTHWISE_BODY(sum_type, int32_t)                                                          \
+CORE_CLONES(void, depthwise_narrow,
+            (const int16_t *input, const int16_t *weights, uint64_t channels, uint64_t multiplier,
+             uint32_t *sums),
+            (input, weights, channels, multiplier, sums))
+{
+    for (uint64_t c = 0; c < channels; c++)
+        for (uint64_t m = 0; m < multiplier; m++)
+            sums[c * multiplier + m] += (uint32_t)(input[c] * weights[c * multiplier + m]);
+}
+
+// What some taps of a position see, and what it is multiplied with.
+enum { TAPS_MOST = 27 };
+struct seen_taps {
+    uint64_t count;
+    const int16_t *input[TAPS_MOST], *weights[TAPS_MOST];
+};
+
+// With as many filters as channels, three taps at a time.
+CORE_CLONES(void, depthwise_three,
+            (const int16_t *const *input, const int16_t *const *weights, uint64_t channels,
+             uint32_t *restrict sums),
+            (input, weights, channels, sums))
+{
+    const int16_t *a = input[0], *b = input[1], *c = input[2];
+    const int16_t *u = weights[0], *v = weights[1], *w = weights[2];
+    for (uint64_t i = 0; i < channels; i++)
+        sums[i] += (uint32_t)(a[i] * u[i]) + (uint32_t)(b[i] * v[i]) + (uint32_t)(c[i] * w[i]);
+}
+
+static void depthwise_add(const struct integer_convolution *shape, struct seen_taps *seen,
+                          void *sums)
+{
+    const uint64_t multiplier = shape->filters / shape->channels;
+    uint64_t t = 0;
+    for (; !shape->wide && multiplier == 1 && t + 3 <= seen->count; t += 3)
+        depthwise_three(seen->input + t, seen->weights + t, shape->channels, sums);
+    for (; t < seen->count; t++) {
+        if (shape->wide)
+            depthwise_wide(seen->input[t], seen->weights[t], shape->channels, multiplier, sums);
+        else
+            depthwise_narrow(seen->input[t], seen->weights[t], shape->channels, multiplier, sums);
     }
-
-DEPTHWISE_FUNCTION(depthwise_narrow, , uint32_t)
-DEPTHWISE_FUNCTION(depthwise_wide, , int64_t)
-#if defined(__x86_64__)
-DEPTHWISE_FUNCTION(depthwise_narrow_avx2, __attribute__((target("avx2"))), uint32_t)
-#else
-#define depthwise_narrow_avx2 depthwise_narrow
-#endif
+    seen->count = 0;
+}
 
 static void depthwise_position(const struct convolution_job *job, uint64_t batch, uint64_t position,
-                               bool avx2, void *sums)
+                               void *sums)
 {
     const struct integer_convolution *shape = job->shape;
-    const uint64_t multiplier = shape->filters / shape->channels;
-    const int16_t *input = job->input + batch * job->in_count * shape->channels;
+    const int16_t *input =
+        (const int16_t *)(const void *)job->input + batch * job->in_count * shape->channels;
     const int16_t *weights = job->weights->lines;
+    struct seen_taps seen;
+    seen.count = 0;
     int64_t start[3];
     split_position(shape, position, start);
     uint64_t tap[3] = {0};
     do {
         uint64_t place;
         if (tap_place(shape, start, tap, &place)) {
-            const int16_t *from = input + place * shape->channels;
-            if (shape->wide)
-                depthwise_wide(from, weights, shape->channels, multiplier, sums);
-            else if (avx2)
-                depthwise_narrow_avx2(from, weights, shape->channels, multiplier, sums);
-            else
-                depthwise_narrow(from, weights, shape->channels, multiplier, sums);
+            seen.input[seen.count] = input + place * shape->channels;
+            seen.weights[seen.count++] = weights;
         }
+        if (seen.count == TAPS_MOST)
+            depthwise_add(shape, &seen, sums);
         weights += shape->filters;
     } while (next_tap(shape, tap));
+    depthwise_add(shape, &seen, sums);
 }
 
 static void depthwise_piece(void *context, uint64_t from, uint64_t to)
@@ -229,7 +278,6 @@ static void depthwise_piece(void *context, uint64_t from, uint64_t to)
     struct convolution_job *job = context;
     const struct integer_convolution *shape = job->shape;
     const size_t size = shape->wide ? sizeof(int64_t) : sizeof(int32_t);
-    const bool avx2 = isa_used() >= ISA_AVX2;
     char *sums = malloc((size_t)(job->tile_positions * shape->filters) * size);
     if (sums == NULL) {
         __atomic_store_n(&job->no_memory, true, __ATOMIC_RELAXED);
@@ -246,8 +294,7 @@ static void depthwise_piece(void *context, uint64_t from, uint64_t to)
         tile.rows = left < job->tile_positions ? left : job->tile_positions;
         memset(sums, 0, (size_t)(tile.rows * shape->filters) * size);
         for (uint64_t r = 0; r < tile.rows; r++)
-            depthwise_position(job, tile.batch, tile.row + r, avx2,
-                               sums + r * shape->filters * size);
+            depthwise_position(job, tile.batch, tile.row + r, sums + r * shape->filters * size);
         job->finish(job->context, &tile);
     }
     free(sums);
@@ -276,15 +323,24 @@ status integer_convolve(const struct integer_convolution *convolution, struct pa
         return STATUS_OK;
     const bool depthwise =
         convolution->channels == convolution->groups && convolution->channels > 1;
+    const int64_t zero = convolution->zero_point + integer_bytes_lift(convolution->element);
+    job.form = INTEGER_PAIRS;
+    // As bytes padding is one, too.
+    if (!depthwise && zero >= 0 && zero <= UINT8_MAX)
+        job.form =
+            integer_form_of(convolution->element, convolution->weights.element, convolution->wide);
+    job.size = job.form == INTEGER_BYTES ? 1 : sizeof(int16_t);
+    job.zero = job.form == INTEGER_BYTES ? (uint8_t)zero : 0;
     struct integer_weights *weights;
-    STATUS_TRY(integer_weights_take(&convolution->weights, convolution->groups, depthwise,
+    STATUS_TRY(integer_weights_take(&convolution->weights, convolution->groups, depthwise, job.form,
                                     convolution->keep, &weights));
     job.weights = weights;
     const uint64_t positions = convolution->batch * job.in_count;
-    // One more, so that a row of odd depth can be read in pairs.
-    job.input = integer_allocate(positions * convolution->channels + 1);
+    // A few more, so that the last row can be read in whole lines.
+    const uint64_t numbers = positions * convolution->channels;
+    job.input = integer_allocate(numbers + 4, job.size);
     if (job.input != NULL) {
-        job.input[positions * convolution->channels] = 0;
+        memset(job.input + numbers * job.size, 0, (size_t)(4 * job.size));
         parallel_for(parallel, positions, 4096, integer_convolution_widen_piece, &job);
         if (depthwise)
             run_depthwise(&job, parallel);

@@ -1,8 +1,9 @@
 // Exact products of integer matrices, for whoever computes with quantized numbers.
 //
 // Both sides are widened to 16 bits with their zero points taken off, so that
-// padding is 0 and a product never saturates. Sums are exact: in 32 bits they
-// wrap as two's complement does, in 64 bits (TOSA's 48-bit accumulators) they
+// padding is 0 and a product never saturates; or, where the processor adds up products
+// of bytes, they stay bytes, and what the zero points add is taken off the sums. Sums are exact:
+// in 32 bits they wrap as two's complement does, in 64 bits (TOSA's 48-bit accumulators) they
 // cannot overflow. Which vectors are there is found out at run time (isa.h); results are
 // the same with all of them, and for any number of threads.
 //
@@ -35,14 +36,25 @@ struct integer_matrix {
     struct integer_zeros zeros; // by row
 };
 
-// The second side of a product, arranged once for any number of products. Twice
-// to four times the bytes of 8-bit weights; more where there are fewer than 16 columns.
+// The second side of a product, arranged once for any number of products. Up to twice
+// the bytes of 8-bit weights; more where there are fewer than 16 columns.
 struct integer_packed;
+
+// As what both sides are multiplied.
+enum integer_form {
+    INTEGER_PAIRS, // i16, whose zero was taken off before
+    INTEGER_BYTES, // u8 rows by i8 columns, whose zeros are taken off the sums
+};
+
+// The form that is quickest here for these elements; `wide` asks for 64-bit sums.
+enum integer_form integer_form_of(enum element rows, enum element columns, bool wide);
 
 // Each row of `columns` becomes a column of the product: a KxN matrix has rows = N,
 // outer = 1, inner = K, row_stride = 1, inner_stride = N; one that lies as NxK has
-// row_stride = K, inner_stride = 1. Fails when there is no memory.
-status integer_pack(const struct integer_matrix *columns, struct integer_packed **out_packed);
+// row_stride = K, inner_stride = 1. As bytes only what integer_form_of may answer that for, on any
+// machine. Fails when there is no memory.
+status integer_pack(const struct integer_matrix *columns, enum integer_form form,
+                    struct integer_packed **out_packed);
 void integer_packed_free(struct integer_packed *packed); // accepts NULL
 
 // Sums of rows [row, row + rows) and columns [column, column + columns).
@@ -60,7 +72,8 @@ struct integer_tile {
 // Called from any thread, for tiles that do not overlap, in any order.
 typedef void (*integer_finish)(void *context, const struct integer_tile *tile);
 
-// rows x packed. `rows->zeros` are by row of the product. `wide` chooses 64-bit sums.
+// rows x packed. `rows->zeros` are by row of the product. `wide` chooses 64-bit sums. What was
+// packed as bytes is for rows of 8 bits at most, and not for wide sums.
 status integer_matmul(const struct integer_matrix *rows, const struct integer_packed *packed,
                       bool wide, struct parallel *parallel, integer_finish finish, void *context);
 

@@ -28,7 +28,7 @@ static status pack_groups(struct integer_weights *weights)
         group.data = (const char *)all->data + first * all->row_stride * element_size(all->element);
         if (all->zeros.count > 1)
             group.zeros.items = all->zeros.items + first;
-        STATUS_TRY(integer_pack(&group, &weights->packed[g]));
+        STATUS_TRY(integer_pack(&group, weights->form, &weights->packed[g]));
     }
     return STATUS_OK;
 }
@@ -37,8 +37,9 @@ static status line_up(struct integer_weights *weights)
 {
     const struct integer_matrix *matrix = &weights->matrix;
     const uint64_t taps = matrix->outer * matrix->inner;
-    int16_t *row = integer_allocate(taps);
-    weights->lines = integer_allocate(taps * matrix->rows);
+    int16_t *row = (int16_t *)(void *)integer_allocate(taps, sizeof *row);
+    weights->lines =
+        (int16_t *)(void *)integer_allocate(taps * matrix->rows, sizeof *weights->lines);
     if (row == NULL || weights->lines == NULL) {
         free(row);
         return status_no_memory("the weights of a convolution");
@@ -54,14 +55,14 @@ static status line_up(struct integer_weights *weights)
 
 static bool integer_weights_match(const struct integer_weights *kept,
                                   const struct integer_matrix *matrix, uint64_t groups,
-                                  bool depthwise)
+                                  bool depthwise, enum integer_form form)
 {
     const struct integer_matrix *own = &kept->matrix;
-    return kept->groups == groups && kept->depthwise == depthwise && own->data == matrix->data &&
-           own->element == matrix->element && own->rows == matrix->rows &&
-           own->outer == matrix->outer && own->inner == matrix->inner &&
-           own->row_stride == matrix->row_stride && own->outer_stride == matrix->outer_stride &&
-           own->inner_stride == matrix->inner_stride;
+    return kept->groups == groups && kept->depthwise == depthwise && kept->form == form &&
+           own->data == matrix->data && own->element == matrix->element &&
+           own->rows == matrix->rows && own->outer == matrix->outer &&
+           own->inner == matrix->inner && own->row_stride == matrix->row_stride &&
+           own->outer_stride == matrix->outer_stride && own->inner_stride == matrix->inner_stride;
 }
 
 static bool is_kept(struct integer_keep keep)
@@ -70,17 +71,20 @@ static bool is_kept(struct integer_keep keep)
 }
 
 status integer_weights_take(const struct integer_matrix *matrix, uint64_t groups, bool depthwise,
-                            struct integer_keep keep, struct integer_weights **out_weights)
+                            enum integer_form form, struct integer_keep keep,
+                            struct integer_weights **out_weights)
 {
     if (is_kept(keep) && *keep.state != NULL && (*keep.state)->free == weights_free &&
-        integer_weights_match((struct integer_weights *)*keep.state, matrix, groups, depthwise)) {
+        integer_weights_match((struct integer_weights *)*keep.state, matrix, groups, depthwise,
+                              form)) {
         *out_weights = (struct integer_weights *)*keep.state;
         return STATUS_OK;
     }
     struct integer_weights *weights = calloc(1, sizeof *weights);
     if (weights == NULL)
         return status_no_memory("the packed weights of an integer product");
-    *weights = (struct integer_weights){{weights_free}, *matrix, groups, depthwise, NULL, NULL};
+    *weights =
+        (struct integer_weights){{weights_free}, *matrix, groups, depthwise, form, NULL, NULL};
     const status result = depthwise ? line_up(weights) : pack_groups(weights);
     if (result != STATUS_OK) {
         weights_free(&weights->base);

@@ -31,6 +31,13 @@ struct panel_blocks {
 void panel_blocks_multiply(const struct panel_blocks *blocks, const struct panels_product *product,
                            uint64_t row, uint64_t size, const void *x, uint64_t count, float *y);
 
+// Asks for a line of panels to be brought to the cache of the second level. It need not be there:
+// after the last panel comes what lies behind it, often the panels of what is computed next.
+static inline void panel_blocks_ask(const void *place, uint64_t ahead)
+{
+    __builtin_prefetch((const void *)((uintptr_t)place + ahead), 0, 2);
+}
+
 #define DEFINE_BLOCKS_TO_6(suffix, attributes, bytes, panels)                                      \
     DEFINE_BLOCK(suffix, attributes, bytes, panels, 1)                                             \
     DEFINE_BLOCK(suffix, attributes, bytes, panels, 2)                                             \

@@ -88,6 +88,7 @@ static plain_line clip_plain(plain_line x, float lowest, float highest)
             }                                                                                      \
             for (uint64_t k = 0; k < part; k++, place += PANELS_WIDTH) {                           \
                 line numbers[(wide)*PARTS];                                                        \
+                panel_blocks_ask(place, product->ahead);                                           \
                 _Pragma("GCC unroll 64") for (uint64_t p = 0; p < (wide)*PARTS; p++)               \
                 {                                                                                  \
                     const float *own = place + p / PARTS * depth * PANELS_WIDTH;                   \
@@ -178,22 +179,27 @@ static void multiply_edge(const struct panels_product *product, uint64_t row, co
         memcpy(y + i * product->y_stride, edge + i * PANELS_WIDTH, width * sizeof *y);
 }
 
-// The panels from that of `row` on that `blocks` take at a time; vectors as evenly as can be, since
-// a few alone have too few sums to be quick.
+// The panels from that of `row` on that `blocks` take at a time, `together` of them; vectors as
+// evenly as can be, since a few alone have too few sums to be quick. The first blocks ask for the
+// panels that follow, one each: the first to meet a panel would wait for memory otherwise.
 static void multiply_panels(const struct panels_product *product, const panel_block *blocks,
-                            uint64_t most, uint64_t row, uint64_t size, const char *x,
-                            uint64_t count, float *y)
+                            uint64_t most, uint64_t together, uint64_t row, uint64_t size,
+                            const char *x, uint64_t count, float *y)
 {
+    const uint64_t panel = product->depth * PANELS_WIDTH * size;
+    struct panels_product with = *product;
+    uint64_t asked = 0;
     for (uint64_t item = 0, items; item < count; item += items) {
         const uint64_t left = count - item, blocks_left = (left + most - 1) / most;
         items = (left + blocks_left - 1) / blocks_left;
+        with.ahead = asked < together ? (together + asked++) * panel : 0;
         const panel_block block = blocks[items - 1];
         const char *from = x + item * product->x_stride * size;
         float *to = y + item * product->y_stride + row;
         if (product->rows - row < PANELS_WIDTH)
-            multiply_edge(product, row, from, to, block, items);
+            multiply_edge(&with, row, from, to, block, items);
         else
-            block(product, row, from, to, product->y_stride);
+            block(&with, row, from, to, product->y_stride);
     }
 }
 
@@ -202,9 +208,10 @@ void panel_blocks_multiply(const struct panel_blocks *blocks, const struct panel
 {
     const uint64_t together = blocks->together * PANELS_WIDTH;
     for (; row + together <= product->rows; row += together)
-        multiply_panels(product, blocks->several, blocks->most, row, size, x, count, y);
+        multiply_panels(product, blocks->several, blocks->most, blocks->together, row, size, x,
+                        count, y);
     for (; row < product->rows; row += PANELS_WIDTH)
-        multiply_panels(product, blocks->single, blocks->most, row, size, x, count, y);
+        multiply_panels(product, blocks->single, blocks->most, 1, row, size, x, count, y);
 }
 
 // By lengths of the depth of which neighbouring panels stay in the cache for all vectors; the sums

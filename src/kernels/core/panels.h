@@ -46,6 +46,9 @@ struct panels_product {
     float lowest, highest;
     // Sums begin with what y has, not with the bias.
     bool goes_on;
+    // Set by panel_blocks_multiply: how far beyond what is multiplied memory is asked for, in
+    // bytes.
+    uint64_t ahead;
 };
 void panels_multiply(const struct panels_product *product, const float *x, uint64_t count,
                      float *y);

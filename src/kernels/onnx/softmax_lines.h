@@ -31,7 +31,7 @@ SOFTMAX_PART void SOFTMAX_NAME(exponents)(const SOFTMAX_NUMBER *rows, SOFTMAX_NU
         const SOFTMAX_NUMBER *row = rows + k * lanes;
         SOFTMAX_NUMBER powers[LANES];
         for (uint64_t i = 0; i < lanes; i++)
-            powers[i] = elementary_exp(row[i] - largest[i]);
+            powers[i] = elementary_exp_below(row[i] - largest[i]);
         for (uint64_t i = 0; i < lanes; i++)
             sums[i] += (double)powers[i];
         for (uint64_t i = 0; keep && i < lanes; i++)

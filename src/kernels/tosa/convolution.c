@@ -509,8 +509,8 @@ static status multiply_integers(struct kernel_call *call, const struct tensor *o
                                 (char *)out->data + i * rows * columns * element_size(out->element),
                                 rows, columns, NULL};
         struct integer_packed *packed;
-        STATUS_TRY(integer_pack(&right, &packed));
         const bool wide = element_size(out->element) > sizeof(int32_t);
+        STATUS_TRY(integer_pack(&right, integer_form_of(a->element, b->element, wide), &packed));
         const status failure =
             integer_matmul(&left, packed, wide, call->parallel, finish_tile, &result);
         integer_packed_free(packed);
