@@ -62,19 +62,16 @@ void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *grou
     tiler->handed = memory_allocate_zeroed((size_t)member_count + 1, sizeof *tiler->handed);
     tiler->overrides =
         memory_allocate_zeroed(2 * (size_t)group->node_count + 1, sizeof *tiler->overrides);
-    size_t inputs = 0;
-    for (uint32_t i = 0; i < group->node_count; i++) {
-        const size_t count = group_node(plan, group, i)->input_count;
-        inputs = count > inputs ? count : inputs;
-    }
-    tiler->needed = memory_allocate_zeroed(inputs + 1, sizeof *tiler->needed);
     for (uint32_t i = 0; i < group->input_count; i++)
         tiler_add_value(tiler, group->inputs[i]);
+    size_t inputs = 0;
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(plan, group, i);
+        inputs = node->input_count > inputs ? node->input_count : inputs;
         for (uint32_t j = 0; j < node->output_count; j++)
             tiler_add_value(tiler, node->outputs[j]);
     }
+    tiler->needed = memory_allocate_zeroed(inputs + 1, sizeof *tiler->needed);
 }
 
 void tiler_free(struct tiler *tiler)

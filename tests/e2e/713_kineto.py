@@ -187,12 +187,23 @@ def test_waiting_streams_do_no_work(folder):
               {"ph": "s", "id": 3, "pid": 9, "tid": 9, "ts": 1, "cat": "ac2g", "name": "ac2g"},
               work("cuda_sync", "Stream Wait Event", 15, 27, correlation=3),
               {"ph": "f", "id": 3, "pid": 0, "tid": 7, "ts": 15, "cat": "ac2g", "name": "ac2g", "bp": "e"},
-              work("cuda_event", "Event Record", 16, 0), work("xpu_sync", "Context Sync", 5, 60, tid=1)]
+              work("cuda_event", "Event Record", 16, 0), work("cuda_sync", "Event Sync", 41, 9), work("xpu_sync", "Context Sync", 5, 60, tid=1)]
     path = write(folder / "sync.json", json.dumps({"traceEvents": events}))
     equal(device_rows(path, "name"), {"k1": 10_000, "k2": 5_000}, "work")
+    equal(opscope("info", path, "--json").json()[0]["ledger"]["notes"], [], "nothing to say of waits that overlap")
     flows = opscope("sql", path, "SELECT a.name AS a, b.name AS b FROM flow JOIN slice a ON a.id = span_out"
                                  " JOIN slice b ON b.id = span_in", "--json").json()
     equal(flows["results"][0]["rows"], [["cudaStreamWaitEvent", "Stream Wait Event"]], "the arrow")
+
+
+def test_kernels_that_overlap(folder):
+    """A moment counts once in self times, for what began last; totals have all of each."""
+    path = write(folder / "overlap.json", json.dumps({"traceEvents": [
+        work("kernel", "a", 0, 10, correlation=1), work("kernel", "b", 8, 12, correlation=2),
+        work("kernel", "c", 30, 10, correlation=3), work("kernel", "d", 32, 3, correlation=4)]}))
+    rows = opscope("top", path, "--json").json()["spans"]
+    equal({row["label"]: (row["self_ns"], row["total_ns"]) for row in rows},
+          {"a": (8_000, 10_000), "b": (12_000, 12_000), "c": (7_000, 10_000), "d": (3_000, 3_000)}, "self and total")
 
 
 def test_work_of_any_backend_has_its_role(folder):

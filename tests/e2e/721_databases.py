@@ -117,6 +117,13 @@ def test_copies_to_peers_are_copies(folder):
             equal(sorted(rows), want, f"{path.name}: {view}")
 
 
+def test_a_chrome_trace_of_one_is_no_trace_of_pytorch(folder):
+    """Categories are alike, ids are not."""
+    for path, _ in made_databases(folder):
+        opscope("convert", path, "-o", folder / "out.json")
+        equal(opscope("info", folder / "out.json", "--json").json()[0]["format"], "chrome", path.name)
+
+
 def test_sizes_of_kernels(folder):
     """In work items and groups, whatever the profiler counts."""
     for path, spans in made_databases(folder):

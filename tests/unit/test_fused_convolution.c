@@ -145,8 +145,20 @@ static void what_is_fused_is_computed(void **state)
          .strides = {1, 1},
          .dilations = {1, 1},
          .pads = {1, 1}},
+        // Each channel by itself.
+        {.spatial = 2,
+         .batch = 1,
+         .groups = 72,
+         .inputs = 1,
+         .outputs = 1,
+         .input = {28, 28},
+         .kernel = {5, 5},
+         .output = {14, 14},
+         .strides = {2, 2},
+         .dilations = {1, 1},
+         .pads = {2, 2}},
     };
-    for (size_t round = 0; round < 4; round++) {
+    for (size_t round = 0; round < 2 * sizeof shapes / sizeof *shapes; round++) {
         const struct convolution c = shapes[round / 2];
         const struct sizes sizes = sizes_of(&c);
         const struct convolution plain = with_strides(&c);

@@ -60,7 +60,7 @@ bool kineto_is_device(const struct chrome_event *event)
 const char *kineto_beside(const struct chrome_event *event)
 {
     static const char *const ANNOTATIONS[] = {"gpu_user_annotation", "GCU_USER_ANNOTATION", NULL};
-    static const char *const WAITS[] = {"_sync", "_event", NULL};
+    static const char *const WAITS[] = {"_sync", "cuda_event", NULL};
     if (kineto_is_among(event->category, ANNOTATIONS))
         return "annotations";
     return kineto_ends_among(event->category, WAITS) ? "synchronization" : NULL;
@@ -108,8 +108,7 @@ static bool is_its_own(const struct chrome_event *event)
         const char *category;
         const char *begins;
     } NAMES[] = {
-        {"cpu_op", "aten::"},       {"cpu_op", "autograd::"}, {"cuda_runtime", "cuda"},
-        {"cuda_runtime", "hip"},    {"cuda_driver", "cu"},    {"gpu_memcpy", "Memcpy "},
+        {"cpu_op", "aten::"},       {"cpu_op", "autograd::"}, {"gpu_memcpy", "Memcpy "},
         {"gpu_memset", "Memset ("}, {"python_function", ""},  {"user_annotation", "ProfilerStep#"},
     };
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {

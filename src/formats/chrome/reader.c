@@ -277,9 +277,9 @@ static void add_complete(struct chrome_reading *reading, const struct chrome_eve
     const uint64_t end = time + (uint64_t)event->dur;
     if (reading->dialect != NULL)
         edge.call = reading->dialect->call_of(reading->dialect, event, lane->spans.track);
-    if (event->has_dur)
+    if (event->has_dur && event->beside.size == 0) // beside a thread lies what is no call stack
         chrome_overlaps_add(&lane->overlaps, time, end);
-    else
+    if (!event->has_dur)
         losses_add(&reading->losses, lane->spans.track, CHROME_LOSS_NO_DURATION, 0, event->offset);
     spans_add_whole(&reading->spans, &lane->spans, &edge,
                     event->has_dur ? EVENT_SPAN : EVENT_INSTANT, end);

@@ -8,24 +8,11 @@
 #include "base/memory.h"
 #include "byte_convolution.h"
 #include "depthwise_convolution.h"
+#include "fused_cuts.h"
 #include "onednn_engine.h"
 #include "panel_convolution.h"
 
-enum {
-    DIMENSION_MOST = 1 << 24,
-    PARTS_MOST = 24,
-    CHANNEL_BLOCK = 64,
-    OWN_OUTPUTS = 12,        // channels from which on the products of panels are quick
-    WEIGHTS_LARGE = 1 << 19, // bytes that are better cut than read again for every piece
-    ROOM_WANTED = 1 << 19,   // bytes of what a piece reads and writes
-};
-
-// Nanoseconds that are worth a piece of their own.
-static const double PIECE_TIME = 30e3;
-static const double CUT_TIME = 15e3; // from here on there are two pieces
-static const double MACS_PER_NS = 50;
-static const double DEPTHWISE_MACS_PER_NS = 25;
-static const double BYTES_PER_NS = 15;
+enum { OWN_OUTPUTS = 12 }; // channels from which on the products of panels are quick
 
 // A primitive, and what it needs; pieces with the same borders share it.
 struct shared {
@@ -90,87 +77,6 @@ struct fused_convolution {
     size_t room;
 };
 
-// Cutting -----------------------------------------------------------------------------
-
-static int64_t fused_convolution_reach(const struct convolution *c, uint32_t axis)
-{
-    return (c->kernel[axis] - 1) * c->dilations[axis] + 1;
-}
-
-static bool fused_convolution_suits(const struct convolution *c)
-{
-    if (c->spatial != 2)
-        return false;
-    const int64_t lengths[] = {c->batch,     c->groups,    c->inputs,     c->outputs,
-                               c->input[0],  c->input[1],  c->kernel[0],  c->kernel[1],
-                               c->output[0], c->output[1], c->strides[0], c->strides[1]};
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        if (lengths[i] < 1 || lengths[i] > DIMENSION_MOST)
-            return false;
-    }
-    for (uint32_t i = 0; i < 2; i++) {
-        // A row of the output must see some row of the input.
-        if (c->dilations[i] < 1 || c->dilations[i] > DIMENSION_MOST ||
-            fused_convolution_reach(c, i) > DIMENSION_MOST || c->pads[i] < 0 ||
-            c->pads[i] >= fused_convolution_reach(c, i))
-            return false;
-    }
-    return true;
-}
-
-struct cuts {
-    int64_t rows;     // of a piece
-    int64_t channels; // of a piece
-};
-
-static double fused_convolution_time_of(const struct convolution *c)
-{
-    const double pixels = (double)c->batch * (double)c->output[0] * (double)c->output[1];
-    const double outputs = pixels * (double)c->groups * (double)c->outputs;
-    const double inputs = (double)c->batch * (double)c->input[0] * (double)c->input[1] *
-                          (double)c->groups * (double)c->inputs;
-    const double macs = outputs * (double)c->inputs * (double)c->kernel[0] * (double)c->kernel[1];
-    return macs / (c->groups > 1 ? DEPTHWISE_MACS_PER_NS : MACS_PER_NS) +
-           (inputs + outputs) * sizeof(float) / BYTES_PER_NS;
-}
-
-static int64_t divide_up(int64_t count, int64_t parts)
-{
-    return (count + parts - 1) / parts;
-}
-
-static struct cuts fused_convolution_choose_cuts(const struct convolution *c)
-{
-    const double time = fused_convolution_time_of(c) / (double)c->batch;
-    const double worth = time / PIECE_TIME;
-    int64_t parts = worth > PARTS_MOST ? PARTS_MOST : (int64_t)worth;
-    struct cuts cuts = {c->output[0], c->outputs};
-    if (time < CUT_TIME)
-        return cuts;
-    parts = parts < 2 ? 2 : parts;
-    const int64_t weights = c->outputs * c->inputs * c->kernel[0] * c->kernel[1];
-    const int64_t pixels = c->output[0] * c->output[1];
-    const int64_t blocks = divide_up(c->outputs, CHANNEL_BLOCK);
-    const int64_t seen = c->input[1] * c->inputs * c->strides[0] * (int64_t)sizeof(float);
-    // Either the weights are read again for every piece, or what they meet.
-    const int64_t met = c->kernel[0] * c->kernel[1] == 1 ? pixels * c->inputs
-                                                         : 2 * pixels * (c->inputs + c->outputs);
-    if (c->groups == 1 && blocks > 1 && weights * (int64_t)sizeof(float) > WEIGHTS_LARGE &&
-        weights > met) {
-        parts = parts < blocks ? parts : blocks;
-        cuts.channels = divide_up(blocks, parts) * CHANNEL_BLOCK;
-        cuts.rows = divide_up(c->output[0], divide_up(seen * c->output[0], ROOM_WANTED));
-        return cuts;
-    }
-    const int64_t row = (seen + c->output[1] * c->outputs * (int64_t)sizeof(float)) * c->groups;
-    const int64_t fitting = divide_up(row * c->output[0], ROOM_WANTED);
-    parts = parts > fitting ? parts : fitting;
-    parts = parts < c->output[0] ? parts : c->output[0];
-    parts += parts % 2 != 0 && parts < c->output[0];
-    cuts.rows = divide_up(c->output[0], parts);
-    return cuts;
-}
-
 // Making ------------------------------------------------------------------------------
 
 static bool describe_image(dnnl_memory_desc_t *layout, int64_t channels, int64_t height,
@@ -225,8 +131,7 @@ static bool make_primitive(const struct fused_convolution *fused, struct shared 
         !describe_bias(fused, shared->channels, &bias) ||
         !describe_weights(c, shared->channels, false, &shared->weights))
         return false;
-    const int64_t right =
-        (c->output[1] - 1) * c->strides[1] + fused_convolution_reach(c, 1) - c->pads[1];
+    const int64_t right = (c->output[1] - 1) * c->strides[1] + fused_cuts_reach(c, 1) - c->pads[1];
     const dnnl_dims_t strides = {c->strides[0], c->strides[1]};
     const dnnl_dims_t dilations = {c->dilations[0] - 1, c->dilations[1] - 1};
     const dnnl_dims_t before = {shared->before, c->pads[1]};
@@ -369,7 +274,7 @@ static void make_own_piece(struct fused_convolution *fused, const struct channel
         room += fused_convolution_aligned(source_bytes(fused, piece));
     if (!lies_in_place(fused, channels))
         room += fused_convolution_aligned(piece->result_pixels * (uint64_t)wanted->channels *
-                                          sizeof(float));
+                                          (uint64_t)fused->c.groups * sizeof(float));
     fused->room = room > fused->room ? room : fused->room;
 }
 
@@ -381,7 +286,7 @@ static bool fused_convolution_add_piece(struct fused_convolution *fused,
 {
     const struct convolution *c = &fused->c;
     const int64_t start = from * c->strides[0] - c->pads[0];
-    const int64_t end = (to - 1) * c->strides[0] - c->pads[0] + fused_convolution_reach(c, 0);
+    const int64_t end = (to - 1) * c->strides[0] - c->pads[0] + fused_cuts_reach(c, 0);
     const int64_t first = start > 0 ? start : 0;
     const int64_t last = end < c->input[0] ? end : c->input[0];
     if (last <= first)
@@ -450,7 +355,7 @@ static bool take_parameters(const struct fused_convolution *fused, struct channe
                        &channels->bias);
 }
 
-static bool add_channels(struct fused_convolution *fused, const struct cuts *cuts,
+static bool add_channels(struct fused_convolution *fused, const struct fused_cuts *cuts,
                          struct channels *channels, const struct making *making)
 {
     const struct convolution *c = &fused->c;
@@ -469,7 +374,7 @@ static bool add_channels(struct fused_convolution *fused, const struct cuts *cut
 static bool make_all(struct fused_convolution *fused, const struct making *making)
 {
     const struct convolution *c = &fused->c;
-    const struct cuts cuts = fused_convolution_choose_cuts(c);
+    const struct fused_cuts cuts = fused_cuts_choose(c);
     const size_t parts = (size_t)divide_up(c->outputs, cuts.channels);
     const size_t pieces = parts * (size_t)(c->batch * divide_up(c->output[0], cuts.rows));
     fused->channels = memory_allocate_zeroed(parts, sizeof *fused->channels);
@@ -537,7 +442,7 @@ static void take_bias(struct fused_convolution *fused, const float *bias)
 
 struct fused_convolution *fused_convolution_create(const struct fused_convolution_plan *plan)
 {
-    if (!fused_convolution_suits(&plan->convolution) || onednn_engine() == NULL)
+    if (!fused_cuts_suit(&plan->convolution) || onednn_engine() == NULL)
         return NULL;
     onednn_single_thread();
     struct fused_convolution *fused = memory_allocate_zeroed(1, sizeof *fused);

@@ -18,6 +18,8 @@ enum {
     PIECE = 4096, // elements that are worth a piece of their own
 };
 
+_Static_assert(LANES == 16, "lanes are joined by halves of 8, 4, 2 and 1");
+
 #define SOFTMAX_PART __attribute__((always_inline)) static inline
 
 enum softmax_kind {

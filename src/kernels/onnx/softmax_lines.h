@@ -68,23 +68,36 @@ SOFTMAX_PART void SOFTMAX_NAME(subtract)(const SOFTMAX_NUMBER *rows, SOFTMAX_NUM
     }
 }
 
-// The largest, or the sum, of all lanes in each of them.
+// The largest, or the sum, of all lanes in each of them: of halves, whose lengths are constants, so
+// that each is a vector.
+SOFTMAX_PART void SOFTMAX_NAME(halve_largest)(SOFTMAX_NUMBER *largest, uint64_t half)
+{
+    for (uint64_t i = 0; i < half; i++)
+        largest[i] = largest[i + half] > largest[i] ? largest[i + half] : largest[i];
+}
+
 SOFTMAX_PART void SOFTMAX_NAME(join_largest)(SOFTMAX_NUMBER *largest)
 {
-    for (uint64_t half = LANES / 2; half > 0; half /= 2) {
-        for (uint64_t i = 0; i < half; i++)
-            largest[i] = largest[i + half] > largest[i] ? largest[i + half] : largest[i];
-    }
+    SOFTMAX_NAME(halve_largest)(largest, 8);
+    SOFTMAX_NAME(halve_largest)(largest, 4);
+    SOFTMAX_NAME(halve_largest)(largest, 2);
+    SOFTMAX_NAME(halve_largest)(largest, 1);
     for (uint64_t i = 1; i < LANES; i++)
         largest[i] = largest[0];
 }
 
+SOFTMAX_PART void SOFTMAX_NAME(halve_sums)(double *sums, uint64_t half)
+{
+    for (uint64_t i = 0; i < half; i++)
+        sums[i] += sums[i + half];
+}
+
 SOFTMAX_PART void SOFTMAX_NAME(join_sums)(double *sums)
 {
-    for (uint64_t half = LANES / 2; half > 0; half /= 2) {
-        for (uint64_t i = 0; i < half; i++)
-            sums[i] += sums[i + half];
-    }
+    SOFTMAX_NAME(halve_sums)(sums, 8);
+    SOFTMAX_NAME(halve_sums)(sums, 4);
+    SOFTMAX_NAME(halve_sums)(sums, 2);
+    SOFTMAX_NAME(halve_sums)(sums, 1);
     for (uint64_t i = 1; i < LANES; i++)
         sums[i] = sums[0];
 }
@@ -110,10 +123,12 @@ CORE_CLONES(void, SOFTMAX_NAME(softmax_of_runs),
     for (uint64_t i = 0; i < problems; i++)
         SOFTMAX_NAME(join_sums)(sums[i]);
     for (uint64_t i = 0; i < problems; i++) {
+        const SOFTMAX_NUMBER inverse = (SOFTMAX_NUMBER)(1 / sums[i][0]);
+        for (uint64_t k = 0; kind == SOFTMAX && k < each; k++)
+            to[i * each + k] *= inverse;
         if (kind == SOFTMAX)
-            SOFTMAX_NAME(divide)(to + i * each, rows, LANES, sums[i]);
-        else
-            SOFTMAX_NAME(subtract)
+            continue;
+        SOFTMAX_NAME(subtract)
         (runs + i * each, to + i * each, rows, LANES, largest[i], sums[i]);
     }
 }

@@ -1,0 +1,85 @@
+#include "fused_cuts.h"
+
+enum {
+    DIMENSION_MOST = 1 << 24,
+    PARTS_MOST = 24,
+    CHANNEL_BLOCK = 64,
+    WEIGHTS_LARGE = 1 << 19, // bytes that are better cut than read again for every piece
+    ROOM_WANTED = 1 << 19,   // bytes of what a piece reads and writes
+};
+
+// Nanoseconds that are worth a piece of their own.
+static const double PIECE_TIME = 30e3;
+static const double CUT_TIME = 15e3; // from here on there are two pieces
+static const double MACS_PER_NS = 50;
+static const double DEPTHWISE_MACS_PER_NS = 25;
+static const double BYTES_PER_NS = 15;
+
+int64_t fused_cuts_reach(const struct convolution *c, uint32_t axis)
+{
+    return (c->kernel[axis] - 1) * c->dilations[axis] + 1;
+}
+
+bool fused_cuts_suit(const struct convolution *c)
+{
+    if (c->spatial != 2)
+        return false;
+    const int64_t lengths[] = {c->batch,     c->groups,    c->inputs,     c->outputs,
+                               c->input[0],  c->input[1],  c->kernel[0],  c->kernel[1],
+                               c->output[0], c->output[1], c->strides[0], c->strides[1]};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        if (lengths[i] < 1 || lengths[i] > DIMENSION_MOST)
+            return false;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        // A row of the output must see some row of the input.
+        if (c->dilations[i] < 1 || c->dilations[i] > DIMENSION_MOST ||
+            fused_cuts_reach(c, i) > DIMENSION_MOST || c->pads[i] < 0 ||
+            c->pads[i] >= fused_cuts_reach(c, i))
+            return false;
+    }
+    return true;
+}
+
+static double fused_cuts_time_of(const struct convolution *c)
+{
+    const double pixels = (double)c->batch * (double)c->output[0] * (double)c->output[1];
+    const double outputs = pixels * (double)c->groups * (double)c->outputs;
+    const double inputs = (double)c->batch * (double)c->input[0] * (double)c->input[1] *
+                          (double)c->groups * (double)c->inputs;
+    const double macs = outputs * (double)c->inputs * (double)c->kernel[0] * (double)c->kernel[1];
+    return macs / (c->groups > 1 ? DEPTHWISE_MACS_PER_NS : MACS_PER_NS) +
+           (inputs + outputs) * sizeof(float) / BYTES_PER_NS;
+}
+
+struct fused_cuts fused_cuts_choose(const struct convolution *c)
+{
+    const double time = fused_cuts_time_of(c) / (double)c->batch;
+    const double worth = time / PIECE_TIME;
+    int64_t parts = worth > PARTS_MOST ? PARTS_MOST : (int64_t)worth;
+    struct fused_cuts cuts = {c->output[0], c->outputs};
+    if (time < CUT_TIME)
+        return cuts;
+    parts = parts < 2 ? 2 : parts;
+    const int64_t weights = c->outputs * c->inputs * c->kernel[0] * c->kernel[1];
+    const int64_t pixels = c->output[0] * c->output[1];
+    const int64_t blocks = divide_up(c->outputs, CHANNEL_BLOCK);
+    const int64_t seen = c->input[1] * c->inputs * c->strides[0] * (int64_t)sizeof(float);
+    // Either the weights are read again for every piece, or what they meet.
+    const int64_t met = c->kernel[0] * c->kernel[1] == 1 ? pixels * c->inputs
+                                                         : 2 * pixels * (c->inputs + c->outputs);
+    if (c->groups == 1 && blocks > 1 && weights * (int64_t)sizeof(float) > WEIGHTS_LARGE &&
+        weights > met) {
+        parts = parts < blocks ? parts : blocks;
+        cuts.channels = divide_up(blocks, parts) * CHANNEL_BLOCK;
+        cuts.rows = divide_up(c->output[0], divide_up(seen * c->output[0], ROOM_WANTED));
+        return cuts;
+    }
+    const int64_t row = (seen + c->output[1] * c->outputs * (int64_t)sizeof(float)) * c->groups;
+    const int64_t fitting = divide_up(row * c->output[0], ROOM_WANTED);
+    parts = parts > fitting ? parts : fitting;
+    parts = parts < c->output[0] ? parts : c->output[0];
+    parts += parts % 2 != 0 && parts < c->output[0];
+    cuts.rows = divide_up(c->output[0], parts);
+    return cuts;
+}
