@@ -96,6 +96,7 @@ bench: all
 	@bench/convert.py --rows $(ROWS) $(KEEP)
 	@bench/timeline.py --rows $(ROWS) $(KEEP)
 	@bench/page.py --rows $(ROWS) $(KEEP)
+	@bench/questions.py --rows $(ROWS) $(KEEP)
 	@bench/tt_report.py --rows $(ROWS) $(KEEP)
 	@$(call build,build,bench/generate_chrome)
 	@bench/chrome.py $(KEEP)

@@ -1,14 +1,15 @@
 // Writes a Torq compile profile of any size to the standard output: version C2
 // (docs/formats/torq-csv.md), no header, times in cycles.
 //
-//     generate_c2 ROWS [SEED]
+//     generate_c2 ROWS [SEED] [--own]
 //
 // The rows of the DMA engines come first, then those of the slices, then those
 // of CSS, as in real files. The same arguments give the same bytes. One row of
 // seven has a fused location; one DMA of a thousand starts before the one
-// before it has ended.
+// before it has ended. With --own each row has a plain location of its own.
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ struct generator {
     uint64_t random;
     uint64_t end[ENGINES]; // of the engine's last row, in cycles
     uint64_t row;
+    bool own;
     struct location locations[OPERATORS];
     char buffer[BUFFER];
     size_t used;
@@ -109,6 +111,25 @@ static void flush(struct generator *generator)
     generator->used = 0;
 }
 
+// All rows are called from one line.
+static void put_own_location(struct generator *generator)
+{
+    put_word(generator, "loc(callsite(\"/models/net.mlir\":");
+    put_number(generator, generator->row + 4);
+    put_word(generator, ":10 at \"/models/net.mlir\":2:3))");
+}
+
+static void put_location(struct generator *generator, const struct location *location)
+{
+    if (generator->own)
+        put_own_location(generator);
+    else if (generator->row % FUSED_EVERY == 0)
+        put_text(generator, location->fused, location->fused_size);
+    else
+        put_text(generator, location->plain, location->plain_size);
+    generator->row++;
+}
+
 // Where the work is in the network: neighbouring rows belong to neighbouring operators.
 static size_t pick_operator(struct generator *generator, uint64_t index)
 {
@@ -131,10 +152,7 @@ static size_t put_middle(struct generator *generator, enum engine engine, uint64
     put_word(generator, ",");
     put_number(generator, start + cycles);
     put_word(generator, ",");
-    if (generator->row++ % FUSED_EVERY == 0)
-        put_text(generator, location->fused, location->fused_size);
-    else
-        put_text(generator, location->plain, location->plain_size);
+    put_location(generator, location);
     put_word(generator, ",");
     return operator_index;
 }
@@ -195,11 +213,13 @@ static void put_rows(struct generator *generator, uint64_t count,
 
 int main(int argc, char **argv)
 {
+    static struct generator generator;
+    generator.own = argc > 2 && strcmp(argv[argc - 1], "--own") == 0;
+    argc -= generator.own;
     if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: generate_c2 ROWS [SEED] > profile.csv\n");
+        fprintf(stderr, "usage: generate_c2 ROWS [SEED] [--own] > profile.csv\n");
         return 2;
     }
-    static struct generator generator;
     const uint64_t rows = strtoull(argv[1], NULL, 10);
     generator.random = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     make_locations(generator.locations);

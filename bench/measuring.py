@@ -60,11 +60,11 @@ def best_times(rounds, commands, written=()):
     return {name: min(clock for clock, _ in taken) for name, taken in all_times(rounds, commands, written).items()}
 
 
-def c2_profile(folder, rows):
+def c2_profile(folder, rows, seed=1):
     """A profile of so many spans, as opscope keeps it."""
-    table, profile = folder / "profile.csv", folder / f"{rows}.prof"
+    table, profile = folder / "profile.csv", folder / (f"{rows}.prof" if seed == 1 else f"{rows}-{seed}.prof")
     with open(table, "wb") as file:
-        subprocess.run([ROOT / "build/bench/generate_c2", str(rows)], check=True, stdout=file)
+        subprocess.run([ROOT / "build/bench/generate_c2", str(rows), str(seed)], check=True, stdout=file)
     subprocess.run([ROOT / "build/bin/opscope", "convert", table, "-o", profile], check=True,
                    stderr=subprocess.DEVNULL)
     table.unlink()

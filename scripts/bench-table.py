@@ -22,6 +22,8 @@ ROWS = (
     ("`perfetto_logger`, Torq C2 ({input}, {rows} rows), all arguments",
      "convert", "", "full", "count", "most anonymous memory"),
     ("the same with `--no-args`", "convert", "", "short", "count", None),
+    ("the same, with a location of its own in each row ({input})",
+     "convert", "own locations", "full", "count", "most anonymous memory"),
     ("`opscope tt-report`, Tenstorrent logs ({input}, {rows} rows)",
      "tt_report", "", "report", "count", "most anonymous memory"),
     ("`opscope info`, Chrome trace ({input})", "chrome", "without flows", "read", "count", "anonymous memory reading"),

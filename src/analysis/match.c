@@ -1,4 +1,4 @@
-#include "match.h"
+#include "match_parts.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -10,18 +10,6 @@
 enum { ALIGNED_MOST = 4000000 }; // steps between two neighbours
 enum { TYPE_SCORE = 3, SHAPE_SCORE = 2, WORK_SCORE = 2 };
 enum { LOOKED_AT_MOST = 256 }; // parts of a group
-enum { ROW_MOST = 16 };        // parts that are looked at as a whole
-
-#define NONE UINT32_MAX
-
-// Parts of both sides in one numbering, b after a, joined into groups.
-struct matcher {
-    struct match_side sides[2];
-    uint32_t *parent; // of each part: another one of its group, or itself
-    uint32_t *next;   // the parts of a group in a ring
-    uint32_t *mate;   // of a part that has a counterpart: the last that was found
-    bool *matched;    // it has a counterpart
-};
 
 const char *match_relation_name(enum match_relation relation)
 {
@@ -30,13 +18,13 @@ const char *match_relation_name(enum match_relation relation)
     return NAMES[relation];
 }
 
-static const struct match_part *part_at(const struct matcher *matcher, uint32_t id)
+const struct match_part *match_part_at(const struct matcher *matcher, uint32_t id)
 {
     const size_t first = matcher->sides[0].count;
     return id < first ? &matcher->sides[0].parts[id] : &matcher->sides[1].parts[id - first];
 }
 
-static uint32_t group_of(struct matcher *matcher, uint32_t id)
+uint32_t match_group_of(struct matcher *matcher, uint32_t id)
 {
     while (matcher->parent[id] != id) {
         matcher->parent[id] = matcher->parent[matcher->parent[id]];
@@ -45,10 +33,10 @@ static uint32_t group_of(struct matcher *matcher, uint32_t id)
     return id;
 }
 
-static void match_join(struct matcher *matcher, uint32_t one, uint32_t other)
+void match_join(struct matcher *matcher, uint32_t one, uint32_t other)
 {
-    const uint32_t a = group_of(matcher, one);
-    const uint32_t b = group_of(matcher, other);
+    const uint32_t a = match_group_of(matcher, one);
+    const uint32_t b = match_group_of(matcher, other);
     matcher->matched[one] = matcher->matched[other] = true;
     matcher->mate[one] = other;
     matcher->mate[other] = one;
@@ -73,13 +61,13 @@ static void match_equal(struct matcher *matcher)
     const uint32_t first = (uint32_t)matcher->sides[0].count;
     const uint32_t all = first + (uint32_t)matcher->sides[1].count;
     for (uint32_t id = 0; id < all; id++) {
-        const struct match_part *part = part_at(matcher, id);
+        const struct match_part *part = match_part_at(matcher, id);
         const uint32_t hash =
             hash_text(part->name) ^ hash_text(part->type) * 3 ^ hash_text(part->shape) * 7;
         uint32_t found = HASH_NONE;
         for (uint32_t at = hash_first(&index, hash);
              id >= first && (found = hash_next(&index, hash, &at)) != HASH_NONE;) {
-            const struct match_part *other = part_at(matcher, found);
+            const struct match_part *other = match_part_at(matcher, found);
             if (!matcher->matched[found] && view_equal(part->name, other->name) &&
                 view_equal(part->type, other->type) && view_equal(part->shape, other->shape))
                 break;
@@ -90,6 +78,53 @@ static void match_equal(struct matcher *matcher)
             match_join(matcher, found, id);
     }
     hash_free(&index);
+}
+
+// The same name, of whatever type ---------------------------------------------
+
+struct named {
+    struct view name;
+    uint32_t part;
+};
+
+static int compare_texts(struct view a, struct view b)
+{
+    const size_t both = a.size < b.size ? a.size : b.size;
+    const int order = both > 0 ? memcmp(a.data, b.data, both) : 0;
+    return order != 0 ? order : sort_compare(a.size, b.size);
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct named *a = left, *b = right;
+    const int order = compare_texts(a->name, b->name);
+    return order != 0 ? order : sort_compare(a->part, b->part);
+}
+
+static size_t same_name(const struct named *parts, size_t count, size_t from)
+{
+    size_t to = from + 1;
+    while (to < count && view_equal(parts[to].name, parts[from].name))
+        to++;
+    return to;
+}
+
+// What is left and has a name that each side has once.
+static void match_names(struct matcher *matcher)
+{
+    const uint32_t first = (uint32_t)matcher->sides[0].count;
+    const size_t all = first + matcher->sides[1].count;
+    struct named *parts = memory_allocate_zeroed(all + 1, sizeof *parts);
+    for (uint32_t id = 0; id < all; id++)
+        parts[id] = (struct named){match_part_at(matcher, id)->name, id};
+    sort_items(parts, all, sizeof *parts, by_name);
+    for (size_t i = 0, end; i < all; i = end) {
+        end = same_name(parts, all, i);
+        if (end - i == 2 && parts[i].name.size > 0 && parts[i].part < first &&
+            parts[i + 1].part >= first && !matcher->matched[parts[i].part])
+            match_join(matcher, parts[i].part, parts[i + 1].part);
+    }
+    free(parts);
 }
 
 // The same nodes --------------------------------------------------------------
@@ -142,17 +177,17 @@ static uint32_t node_find(struct nodes *nodes, struct view name)
         if (view_equal(nodes->items[id].name, name))
             return id;
     }
-    return NONE;
+    return MATCH_NONE;
 }
 
 static void node_add(struct nodes *nodes, struct view name, uint32_t part)
 {
     uint32_t id = node_find(nodes, name);
-    if (id == NONE) {
+    if (id == MATCH_NONE) {
         nodes->items =
             memory_grow(nodes->items, nodes->count, &nodes->capacity, sizeof *nodes->items);
         id = (uint32_t)nodes->count++;
-        nodes->items[id] = (struct node){.name = name, .first = NONE};
+        nodes->items[id] = (struct node){.name = name, .first = MATCH_NONE};
         hash_add(&nodes->index, hash_text(name), id);
     }
     nodes->links =
@@ -161,18 +196,52 @@ static void node_add(struct nodes *nodes, struct view name, uint32_t part)
     nodes->items[id].first = (uint32_t)nodes->link_count++;
 }
 
-static void node_join(struct matcher *matcher, struct nodes *nodes, struct view name, uint32_t part)
+// What has a counterpart is joined by what is made of the same node and is something else: a layout
+// that is changed for an operator. Parts of one name and type with other shapes are others.
+static bool may_join(const struct matcher *matcher, const bool *left, uint32_t one, uint32_t other)
+{
+    return (left[one] && left[other]) ||
+           ((left[one] || left[other]) &&
+            !view_equal(match_part_at(matcher, one)->type, match_part_at(matcher, other)->type));
+}
+
+static void node_join(struct matcher *matcher, struct nodes *nodes, const bool *left,
+                      struct view name, uint32_t part)
 {
     const uint32_t id = node_find(nodes, name);
-    if (id == NONE)
+    if (id == MATCH_NONE)
         return;
     struct node *node = &nodes->items[id];
-    for (uint32_t at = node->first; at != NONE; at = nodes->links[at].next) {
+    bool joined = false;
+    unsigned others = 0;
+    for (uint32_t at = node->first; at != MATCH_NONE && others < LOOKED_AT_MOST;
+         at = nodes->links[at].next) {
+        if (!may_join(matcher, left, nodes->links[at].part, part)) {
+            others++;
+            continue;
+        }
         match_join(matcher, nodes->links[at].part, part);
+        joined = true;
         if (node->joined)
             break;
     }
-    node->joined = true;
+    node->joined = node->joined || joined;
+}
+
+// The nodes that a part of a is made of; what they are made into in b.
+static void name_nodes(struct matcher *matcher, struct nodes *nodes, const bool *left, uint32_t id)
+{
+    const struct match_part *part = match_part_at(matcher, id);
+    struct view rest = part->location;
+    struct view name = part->name;
+    do {
+        if (name.size == 0)
+            continue;
+        if (id < matcher->sides[0].count)
+            node_add(nodes, name, id);
+        else
+            node_join(matcher, nodes, left, name, id);
+    } while (next_member(&rest, &name));
 }
 
 static void match_nodes(struct matcher *matcher)
@@ -183,158 +252,18 @@ static void match_nodes(struct matcher *matcher)
     bool *left = memory_allocate_zeroed((size_t)all + 1, sizeof *left);
     for (uint32_t id = 0; id < all; id++)
         left[id] = !matcher->matched[id];
-    for (uint32_t id = 0; id < all; id++) {
-        const struct match_part *part = part_at(matcher, id);
-        struct view rest = part->location;
-        struct view name = part->name;
-        if (!left[id])
-            continue;
-        do {
-            if (name.size == 0)
-                continue;
-            if (id < first)
-                node_add(&nodes, name, id);
-            else
-                node_join(matcher, &nodes, name, id);
-        } while (next_member(&rest, &name));
+    for (unsigned pass = 0; pass < 2; pass++) { // of a, what is left is found first
+        for (uint32_t id = 0; id < first; id++) {
+            if (left[id] == (pass == 1))
+                name_nodes(matcher, &nodes, left, id);
+        }
     }
+    for (uint32_t id = first; id < all; id++)
+        name_nodes(matcher, &nodes, left, id);
     free(left);
     hash_free(&nodes.index);
     free(nodes.items);
     free(nodes.links);
-}
-
-// The same things in a row ----------------------------------------------------
-
-static bool is_described(const struct match_part *part)
-{
-    return part->type.size > 0;
-}
-
-static bool describe_the_same(const struct match_part *a, const struct match_part *b)
-{
-    return is_described(a) && view_equal(a->type, b->type) && view_equal(a->shape, b->shape);
-}
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    uint64_t mixed = (a ^ (b + 0x9e3779b97f4a7c15)) * 0xbf58476d1ce4e5b9;
-    mixed = (mixed ^ (mixed >> 29)) * 0x94d049bb133111eb;
-    return mixed ^ (mixed >> 32);
-}
-
-// What a part looks like to its neighbours: one that has a counterpart is that group, others are
-// what they do.
-static uint64_t look_of(struct matcher *matcher, uint32_t id)
-{
-    const struct match_part *part = part_at(matcher, id);
-    if (matcher->matched[id])
-        return mix(1, group_of(matcher, id));
-    uint64_t macs;
-    memcpy(&macs, &part->macs, sizeof macs);
-    const uint64_t texts = (uint64_t)hash_text(part->type) << 32 | hash_text(part->shape);
-    return is_described(part) ? mix(texts, macs) : 0;
-}
-
-struct row_of_parts {
-    uint64_t looks;
-    uint32_t part;
-};
-
-static int by_looks(const void *left, const void *right)
-{
-    const struct row_of_parts *a = left, *b = right;
-    return a->looks != b->looks ? sort_compare(a->looks, b->looks) : sort_compare(a->part, b->part);
-}
-
-// Of each part of a side without a counterpart: how it and those after it look, or those before it,
-// `length` in all.
-static struct row_of_parts *look_at_rows(struct matcher *matcher, unsigned side, size_t length,
-                                         bool after, size_t *out_count)
-{
-    const uint32_t from = side == 0 ? 0 : (uint32_t)matcher->sides[0].count;
-    const size_t count = matcher->sides[side].count;
-    uint64_t *looks = memory_allocate_zeroed(count + 1, sizeof *looks);
-    struct row_of_parts *rows = memory_allocate_zeroed(count + 1, sizeof *rows);
-    for (uint32_t i = 0; i < count; i++)
-        looks[after ? i : count - 1 - i] = look_of(matcher, from + i);
-    size_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const size_t at = after ? i : count - 1 - i;
-        if (matcher->matched[from + i] || !is_described(part_at(matcher, from + i)))
-            continue;
-        uint64_t row = looks[at];
-        for (size_t k = 1; k < length; k++) // what is past the end looks like nothing
-            row = mix(row, at + k < count ? looks[at + k] : k);
-        rows[kept++] = (struct row_of_parts){row, from + i};
-    }
-    free(looks);
-    sort_items(rows, kept, sizeof *rows, by_looks);
-    *out_count = kept;
-    return rows;
-}
-
-static size_t same_looks(const struct row_of_parts *rows, size_t count, size_t from)
-{
-    size_t to = from + 1;
-    while (to < count && rows[to].looks == rows[from].looks)
-        to++;
-    return to;
-}
-
-// What begins or ends a row that each side has once.
-static void match_rows_of(struct matcher *matcher, size_t length, bool after)
-{
-    size_t a_count, b_count;
-    struct row_of_parts *a = look_at_rows(matcher, 0, length, after, &a_count);
-    struct row_of_parts *b = look_at_rows(matcher, 1, length, after, &b_count);
-    for (size_t i = 0, j = 0; i < a_count && j < b_count;) {
-        const int order = sort_compare(a[i].looks, b[j].looks);
-        const size_t a_end = order <= 0 ? same_looks(a, a_count, i) : i;
-        const size_t b_end = order >= 0 ? same_looks(b, b_count, j) : j;
-        if (order == 0 && a_end - i == 1 && b_end - j == 1 &&
-            describe_the_same(part_at(matcher, a[i].part), part_at(matcher, b[j].part)))
-            match_join(matcher, a[i].part, b[j].part);
-        i = a_end;
-        j = b_end;
-    }
-    free(a);
-    free(b);
-}
-
-// What follows counterparts on both sides, or comes before them, and does the same.
-static void extend_rows(struct matcher *matcher)
-{
-    const uint32_t first = (uint32_t)matcher->sides[0].count;
-    const uint32_t all = first + (uint32_t)matcher->sides[1].count;
-    for (uint32_t id = 0; id + 1 < first; id++) {
-        const uint32_t mate = matcher->mate[id];
-        if (matcher->matched[id] && !matcher->matched[id + 1] && mate + 1 < all &&
-            !matcher->matched[mate + 1] &&
-            describe_the_same(part_at(matcher, id + 1), part_at(matcher, mate + 1)))
-            match_join(matcher, id + 1, mate + 1);
-    }
-    for (uint32_t id = first; id-- > 1;) {
-        const uint32_t mate = matcher->mate[id];
-        if (matcher->matched[id] && !matcher->matched[id - 1] && mate > first &&
-            !matcher->matched[mate - 1] &&
-            describe_the_same(part_at(matcher, id - 1), part_at(matcher, mate - 1)))
-            match_join(matcher, id - 1, mate - 1);
-    }
-}
-
-// Branches that were renamed and put in another order: the longest rows first. Rows that begin in
-// one branch and end in the next are others in another order; what they leave out follows
-// counterparts.
-static void match_rows(struct matcher *matcher)
-{
-    for (size_t length = ROW_MOST; length >= 1; length /= 2) {
-        match_rows_of(matcher, length, true);
-        match_rows_of(matcher, length, false);
-        if (length == 2)
-            extend_rows(matcher);
-    }
-    extend_rows(matcher);
 }
 
 // Between neighbours ----------------------------------------------------------
@@ -342,7 +271,7 @@ static void match_rows(struct matcher *matcher)
 // Parts without a counterpart, by the group of the last one before them that has one.
 struct stray {
     uint32_t part;
-    uint32_t after; // a group, NONE: the first ones
+    uint32_t after; // a group, MATCH_NONE: the first ones
 };
 
 struct strays {
@@ -361,10 +290,10 @@ static struct strays find_strays(struct matcher *matcher, unsigned side)
     const uint32_t from = side == 0 ? 0 : (uint32_t)matcher->sides[0].count;
     const size_t count = matcher->sides[side].count;
     struct strays strays = {.items = memory_allocate_zeroed(count + 1, sizeof *strays.items)};
-    uint32_t after = NONE;
+    uint32_t after = MATCH_NONE;
     for (uint32_t i = 0; i < count; i++) {
         if (matcher->matched[from + i])
-            after = group_of(matcher, from + i);
+            after = match_group_of(matcher, from + i);
         else
             strays.items[strays.count++] = (struct stray){from + i, after};
     }
@@ -394,7 +323,7 @@ static void align_strays(struct matcher *matcher, const struct stray *a, size_t 
     for (size_t i = a_count; i-- > 0;) {
         for (size_t j = b_count; j-- > 0;) {
             const unsigned like =
-                likeness(part_at(matcher, a[i].part), part_at(matcher, b[j].part));
+                likeness(match_part_at(matcher, a[i].part), match_part_at(matcher, b[j].part));
             uint32_t most = like > 0 ? best[(i + 1) * width + j + 1] + like : 0;
             most = best[(i + 1) * width + j] > most ? best[(i + 1) * width + j] : most;
             most = best[i * width + j + 1] > most ? best[i * width + j + 1] : most;
@@ -446,13 +375,6 @@ struct described {
     uint32_t id;
 };
 
-static int compare_texts(struct view a, struct view b)
-{
-    const size_t both = a.size < b.size ? a.size : b.size;
-    const int order = both > 0 ? memcmp(a.data, b.data, both) : 0;
-    return order != 0 ? order : sort_compare(a.size, b.size);
-}
-
 static int compare_descriptions(const struct described *a, const struct described *b)
 {
     const int types = compare_texts(a->part->type, b->part->type);
@@ -474,7 +396,7 @@ static struct described *describe_strays(const struct matcher *matcher, unsigned
     struct described *found = memory_allocate_zeroed(count + 1, sizeof *found);
     size_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct match_part *part = part_at(matcher, from + i);
+        const struct match_part *part = match_part_at(matcher, from + i);
         if (!matcher->matched[from + i] && part->type.size > 0 && part->shape.size > 0)
             found[kept++] = (struct described){part, from + i};
     }
@@ -536,7 +458,7 @@ static bool lacks_type(const struct matcher *matcher, uint32_t neighbour, unsign
     unsigned counts[2] = {0};
     uint32_t id = neighbour;
     for (unsigned i = 0; i < LOOKED_AT_MOST; i++) {
-        counts[id >= first] += count_type(part_at(matcher, id)->type, type);
+        counts[id >= first] += count_type(match_part_at(matcher, id)->type, type);
         id = matcher->next[id];
         if (id == neighbour)
             break;
@@ -549,7 +471,7 @@ static void match_neighbours(struct matcher *matcher, unsigned side)
     const uint32_t from = side == 0 ? 0 : (uint32_t)matcher->sides[0].count;
     const uint32_t to = from + (uint32_t)matcher->sides[side].count;
     for (uint32_t id = from; id < to; id++) {
-        const struct view type = part_at(matcher, id)->type;
+        const struct view type = match_part_at(matcher, id)->type;
         if (matcher->matched[id] || type.size == 0)
             continue;
         if (id > from && matcher->matched[id - 1] && lacks_type(matcher, id - 1, side, type))
@@ -587,15 +509,16 @@ static void number_groups(struct matcher *matcher, struct match *match)
     uint32_t *numbers = memory_allocate_zeroed((size_t)all + 1, sizeof *numbers);
     struct group_count *counts = memory_allocate_zeroed((size_t)all + 1, sizeof *counts);
     for (uint32_t id = 0; id < all; id++) {
-        const uint32_t root = group_of(matcher, id);
+        const uint32_t root = match_group_of(matcher, id);
         const unsigned side = id >= first;
         if (root == id)
             numbers[id] = (uint32_t)match->count++;
         const uint32_t number = numbers[root];
         match->groups[side][id - (side ? first : 0)] = number;
         counts[number].parts[side]++;
-        counts[number].several = counts[number].several || !view_equal(part_at(matcher, root)->name,
-                                                                       part_at(matcher, id)->name);
+        counts[number].several =
+            counts[number].several ||
+            !view_equal(match_part_at(matcher, root)->name, match_part_at(matcher, id)->name);
     }
     match->relations = memory_allocate_zeroed(match->count + 1, sizeof *match->relations);
     for (size_t i = 0; i < match->count; i++)
@@ -619,6 +542,7 @@ void match_sides(struct match_side a, struct match_side b, struct match *out_mat
         out_match->groups[side] =
             memory_allocate_zeroed(matcher.sides[side].count + 1, sizeof *out_match->groups[side]);
     match_equal(&matcher);
+    match_names(&matcher);
     match_nodes(&matcher);
     match_rows(&matcher);
     match_between(&matcher);

@@ -13,6 +13,7 @@ struct roofline_meter {
     uint32_t engine_key;
     const struct roofline_peaks *peaks;
     struct operator_work *works; // by operator
+    bool explicit;               // a program ran, and its transfers say what they move
 };
 
 const char *roofline_bound_name(enum roofline_bound bound)
@@ -73,14 +74,15 @@ static bool make_row(const struct roofline_meter *meter, const struct work_part 
     if (!work.known)
         return false;
     const double calls = (double)part->calls;
-    *out_row = (struct roofline_row){.operator_id = part->operator_id,
-                                     .calls = part->calls,
-                                     .time = time,
-                                     .macs = work.macs * calls,
-                                     .flops = work.flops * calls,
-                                     .bytes = part->moved > 0 ? part->moved
-                                                              : (work.read + work.written) * calls,
-                                     .moved = part->moved > 0};
+    const bool moved = part->moved > 0 || (meter->explicit && part->kernel.size > 0);
+    *out_row =
+        (struct roofline_row){.operator_id = part->operator_id,
+                              .calls = part->calls,
+                              .time = time,
+                              .macs = work.macs * calls,
+                              .flops = work.flops * calls,
+                              .bytes = moved ? part->moved : (work.read + work.written) * calls,
+                              .moved = moved};
     out_row->peak = work.macs > 0 ? peak_of(meter, part->operator_id, &work) : 0;
     set_bound(meter, out_row);
     return true;
@@ -91,6 +93,14 @@ static bool row_before(const void *left, const void *right)
     const struct roofline_row *a = left, *b = right;
     const double lost_a = a->time - a->least, lost_b = b->time - b->least;
     return lost_a != lost_b ? lost_a > lost_b : a->operator_id < b->operator_id;
+}
+
+static bool says_what_moves(const struct profile *profile, const struct work_run *run)
+{
+    bool moves = false;
+    for (size_t i = 0; i < run->part_count; i++)
+        moves = moves || run->parts[i].moved > 0;
+    return moves && profile_fact(profile, "target").size > 0;
 }
 
 static void make_rows(const struct roofline_meter *meter, const struct work_run *run,
@@ -109,7 +119,7 @@ static void make_rows(const struct roofline_meter *meter, const struct work_run 
             continue;
         }
         roofline->count++;
-        roofline->time += row->time;
+        roofline->time += row->least > 0 ? row->time : 0;
         roofline->least += row->least;
     }
     free(times);
@@ -126,7 +136,8 @@ status roofline_measure(struct profile *profile, const struct roofline_peaks *pe
                                    .peaks = peaks,
                                    .engine_key =
                                        strings_find(&profile->strings, VIEW_LITERAL("engine")),
-                                   .works = operator_works_read(profile)};
+                                   .works = operator_works_read(profile),
+                                   .explicit = says_what_moves(profile, &run)};
     make_rows(&meter, &run, out_roofline);
     free(meter.works);
     work_free(&run);

@@ -1,7 +1,9 @@
 // How near each operator whose work is known came to what its machine can do: the roofline.
 //
 // The time of an operator is its share of the time that passed (work.h). Its bytes are those that
-// its transfers moved, where they say so, else what it reads and writes at least. The least that it
+// its transfers moved, where they say so, else what it reads and writes at least; in a run of a
+// program whose transfers say them, none where a device computed it and nothing was moved for it:
+// its values lay near. The least that it
 // could take is the larger of its multiply-adds at the peak of its engine and its bytes at the peak
 // of the memory; what is larger bounds it.
 //
@@ -35,7 +37,7 @@ const char *roofline_bound_name(enum roofline_bound bound);
 struct roofline_row {
     uint32_t operator_id;
     uint8_t bound; // enum roofline_bound
-    bool moved;    // its transfers say the bytes
+    bool moved;    // transfers say the bytes, which may be none
     uint64_t calls;
     double time; // ns, of all calls
     double macs; // of all calls
@@ -49,8 +51,8 @@ struct roofline {
     struct roofline_row *rows; // what could be gained most first; without peaks, the slowest first
     size_t count;
     uint64_t without; // operators that took time and whose work is not known
-    double time;      // ns: of the rows
-    double least;     // ns: of those that have one
+    double time;      // ns: of the rows that have a least
+    double least;     // ns: of these
 };
 
 status roofline_measure(struct profile *profile, const struct roofline_peaks *peaks,

@@ -5,14 +5,10 @@
 #include "base/memory.h"
 #include "base/parts.h"
 
-enum { SETS = 1 << SWEEP_PARTS_MOST, SEARCHED_MOST = 32 };
+enum { SETS = 1 << SWEEP_PARTS_MOST, INDEX_BITS = 5, SEARCHED_MOST = 1 << INDEX_BITS };
 
-// Where a list of edges stands in a sweep.
-struct position {
-    struct edge_reader reader;
-    size_t lane;   // whose list it is
-    unsigned step; // what the next edge adds to what runs: 1 or -1
-};
+// The longest range of which an edge and the index of its list fit into one number.
+static const uint64_t SEARCHED_RANGE = UINT64_MAX >> (INDEX_BITS + 1);
 
 // A lane or a group in a sweep.
 struct runner {
@@ -21,16 +17,27 @@ struct runner {
     uint64_t total;
 };
 
-// Goes over a range of time. The next edges of all lists lie side by side, for the search: of
-// few by looking at all, of many in a heap. There is no branch on whether a lane starts or
-// stops: half of them would be guessed wrong.
+// Where a list of edges stands in a sweep.
+struct position {
+    struct edge_reader reader;
+    struct runner *lane; // whose list it is
+    struct runner *group;
+    unsigned part;
+    unsigned step;  // what the next edge adds to what runs: 1 or -1
+    uint64_t after; // the edge after the next one, for the search, which need not wait for it then
+};
+
+// Goes over a range of time. The next edges of all lists lie side by side, for the search: few are
+// all looked at, each as the time since the range began with the index of its list below it; many
+// lie in a heap. There is no branch on whether a lane starts or stops: half of them would be
+// guessed wrong.
 struct sweep {
     const struct sweep_input *input;
     uint64_t from;
     uint64_t to;
     struct position *positions;
-    uint64_t *edges; // UINT64_MAX: never again
-    size_t *heap;    // positions, the nearest edge first
+    uint64_t *edges; // UINT64_MAX: not any more
+    size_t *heap;    // positions, the nearest edge first; NULL: they are searched
     size_t count;
     struct runner *lanes;
     struct runner *groups;
@@ -41,12 +48,11 @@ struct sweep {
 
 static void sweep_run_step(struct sweep *sweep, struct position *position)
 {
-    const struct sweep_lane *lane = &sweep->input->lanes[position->lane];
-    sweep->lanes[position->lane].running += position->step;
-    sweep->groups[lane->group].running += position->step;
-    sweep->running[lane->part] += position->step;
-    sweep->set = (sweep->set & ~(1u << lane->part)) | (unsigned)(sweep->running[lane->part] != 0)
-                                                          << lane->part;
+    position->lane->running += position->step;
+    position->group->running += position->step;
+    sweep->running[position->part] += position->step;
+    sweep->set = (sweep->set & ~(1u << position->part)) |
+                 (unsigned)(sweep->running[position->part] != 0) << position->part;
     position->step = 0 - position->step;
 }
 
@@ -74,8 +80,6 @@ static void heap_sink(struct sweep *sweep, size_t at)
 
 static void heap_build(struct sweep *sweep)
 {
-    if (sweep->count <= SEARCHED_MOST)
-        return;
     sweep->heap = memory_allocate_zeroed(sweep->count, sizeof *sweep->heap);
     for (size_t i = 0; i < sweep->count; i++)
         sweep->heap[i] = i;
@@ -83,41 +87,85 @@ static void heap_build(struct sweep *sweep)
         heap_sink(sweep, i - 1);
 }
 
-static size_t nearest_edge(const struct sweep *sweep)
+// The next edge of a list for the search.
+static uint64_t searched_edge(struct sweep *sweep, size_t index, uint64_t edge)
 {
-    if (sweep->heap != NULL)
-        return sweep->heap[0];
-    size_t nearest = 0;
-    uint64_t edge = sweep->edges[0];
-    for (size_t i = 1; i < sweep->count; i++) {
-        const bool nearer = sweep->edges[i] < edge;
-        nearest = nearer ? i : nearest;
-        edge = nearer ? sweep->edges[i] : edge;
-    }
-    return nearest;
+    return edge < sweep->to ? (edge - sweep->from) << INDEX_BITS | index : UINT64_MAX;
 }
 
-static void next_edge(struct sweep *sweep, size_t index)
+// An even number of edges, for the search.
+static void search_build(struct sweep *sweep)
 {
-    sweep->edges[index] = edge_next(&sweep->positions[index].reader);
-    if (sweep->heap != NULL)
-        heap_sink(sweep, 0);
+    for (size_t i = 0; i < sweep->count; i++) {
+        sweep->edges[i] = searched_edge(sweep, i, sweep->edges[i]);
+        sweep->positions[i].after = searched_edge(sweep, i, edge_next(&sweep->positions[i].reader));
+    }
+    if (sweep->count % 2 == 1)
+        sweep->edges[sweep->count++] = UINT64_MAX;
+}
+
+// Two at a time, as each step waits for the one before.
+static uint64_t search_nearest(const struct sweep *sweep)
+{
+    uint64_t even = UINT64_MAX;
+    uint64_t odd = UINT64_MAX;
+    for (size_t i = 0; i < sweep->count; i += 2) {
+        even = sweep->edges[i] < even ? sweep->edges[i] : even;
+        odd = sweep->edges[i + 1] < odd ? sweep->edges[i + 1] : odd;
+    }
+    return even < odd ? even : odd;
 }
 
 // A range --------------------------------------------------------------------------
 
-static void sweep_edges(struct sweep *sweep)
+static inline void sweep_edge(struct sweep *sweep, struct position *position, uint64_t since,
+                              uint64_t now)
+{
+    sweep->times[sweep->set] += now - since;
+    count_runner(position->lane, now);
+    count_runner(position->group, now);
+    sweep_run_step(sweep, position);
+}
+
+// Each returns the last edge of the range.
+static uint64_t sweep_search(struct sweep *sweep)
 {
     uint64_t now = sweep->from;
-    for (size_t index; sweep->edges[index = nearest_edge(sweep)] < sweep->to;) {
+    for (uint64_t nearest; (nearest = search_nearest(sweep)) != UINT64_MAX;) {
+        const size_t index = nearest % SEARCHED_MOST;
+        const uint64_t next = sweep->from + (nearest >> INDEX_BITS);
+        struct position *position = &sweep->positions[index];
+        sweep->edges[index] = position->after;
+        position->after = searched_edge(sweep, index, edge_next(&position->reader));
+        sweep_edge(sweep, position, now, next);
+        now = next;
+    }
+    return now;
+}
+
+static uint64_t sweep_heap(struct sweep *sweep)
+{
+    uint64_t now = sweep->from;
+    for (size_t index; sweep->edges[index = sweep->heap[0]] < sweep->to;) {
         const uint64_t next = sweep->edges[index];
         struct position *position = &sweep->positions[index];
-        sweep->times[sweep->set] += next - now;
+        sweep_edge(sweep, position, now, next);
+        sweep->edges[index] = edge_next(&position->reader);
+        heap_sink(sweep, 0);
         now = next;
-        count_runner(&sweep->lanes[position->lane], now);
-        count_runner(&sweep->groups[sweep->input->lanes[position->lane].group], now);
-        sweep_run_step(sweep, position);
-        next_edge(sweep, index);
+    }
+    return now;
+}
+
+static void sweep_edges(struct sweep *sweep)
+{
+    uint64_t now;
+    if (sweep->count <= SEARCHED_MOST && sweep->to - sweep->from <= SEARCHED_RANGE) {
+        search_build(sweep);
+        now = sweep_search(sweep);
+    } else {
+        heap_build(sweep);
+        now = sweep_heap(sweep);
     }
     sweep->times[sweep->set] += sweep->to - now;
     for (size_t i = 0; i < sweep->input->lane_count; i++)
@@ -129,8 +177,13 @@ static void sweep_edges(struct sweep *sweep)
 // Passes over what lies before the range.
 static void sweep_add(struct sweep *sweep, size_t lane, struct edge_reader edges)
 {
+    const struct sweep_lane *owner = &sweep->input->lanes[lane];
     struct position *position = &sweep->positions[sweep->count];
-    *position = (struct position){.reader = edges, .lane = lane, .step = 1};
+    *position = (struct position){.reader = edges,
+                                  .lane = &sweep->lanes[lane],
+                                  .group = &sweep->groups[owner->group],
+                                  .part = owner->part,
+                                  .step = 1};
     uint64_t edge = edge_next(&position->reader);
     unsigned passed = 0;
     for (; edge < sweep->from; passed++)
@@ -157,7 +210,6 @@ static void sweep_part(void *part)
         sweep_add(sweep, i, input->lanes[i].busy->edges[0]);
         sweep_add(sweep, i, input->lanes[i].busy->edges[1]);
     }
-    heap_build(sweep);
     if (sweep->count > 0)
         sweep_edges(sweep);
 }

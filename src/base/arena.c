@@ -6,7 +6,7 @@
 
 #include "memory.h"
 
-enum { CHUNK_SIZE = 64 * 1024 };
+enum { CHUNK_LEAST = 64 << 10, CHUNK_MOST = 16 << 20, CHUNK_SHARE = 8, CHUNK_HUGE = 4 << 20 };
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -14,16 +14,25 @@ struct arena_chunk {
     alignas(max_align_t) char bytes[];
 };
 
+static size_t chunk_size(const struct arena *arena, size_t least)
+{
+    const size_t share = arena->total / CHUNK_SHARE;
+    const size_t most = share < CHUNK_MOST ? share : CHUNK_MOST;
+    const size_t size = most > CHUNK_LEAST ? most : CHUNK_LEAST;
+    return least > size ? least : size;
+}
+
 static void add_chunk(struct arena *arena, size_t least)
 {
-    const size_t size = least > CHUNK_SIZE ? least : CHUNK_SIZE;
+    const size_t size = chunk_size(arena, least);
     struct arena_chunk *chunk = memory_allocate(sizeof *chunk + size);
-    if (size > CHUNK_SIZE)
+    if (least > CHUNK_LEAST || size >= CHUNK_HUGE)
         memory_prefer_huge(chunk, sizeof *chunk + size);
     chunk->next = arena->chunks;
     chunk->size = size;
     arena->chunks = chunk;
     arena->used = 0;
+    arena->total += size;
 }
 
 void *arena_allocate(struct arena *arena, size_t size)
@@ -75,4 +84,5 @@ void arena_free(struct arena *arena)
         arena->chunks = next;
     }
     arena->used = 0;
+    arena->total = 0;
 }

@@ -1,4 +1,7 @@
 // Memory that is taken piece by piece and given back all at once.
+//
+// What is taken from the system beforehand is 64 KiB, or an eighth of what the arena has if that is
+// more, but at most 16 MiB: large arenas lie on huge pages.
 
 #ifndef OPSCOPE_BASE_ARENA_H
 #define OPSCOPE_BASE_ARENA_H
@@ -13,7 +16,8 @@ struct arena_chunk;
 // All zero is an empty arena.
 struct arena {
     struct arena_chunk *chunks;
-    size_t used; // bytes taken from the newest chunk
+    size_t used;  // bytes taken from the newest chunk
+    size_t total; // bytes of all chunks
 };
 
 // Aligned for any type. Never fails (memory.h).

@@ -45,6 +45,16 @@ const char *figures_short(uint64_t number, char text[FIGURES_ROOM])
     return text;
 }
 
+const char *figures_times(double factor, char text[FIGURES_ROOM])
+{
+    snprintf(text, FIGURES_ROOM,
+             factor < 999.5  ? "%.3gx"
+             : factor < 1e15 ? "%.0fx"
+                             : "%.3gx",
+             factor);
+    return text;
+}
+
 const char *figures_letter(uint64_t number, char text[FIGURES_ROOM])
 {
     static const char UNITS[] = " kMGTPE";

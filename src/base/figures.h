@@ -21,6 +21,9 @@ const char *figures_short(uint64_t number, char text[FIGURES_ROOM]);
 // The same in less room: "6.74M"; exact below 1000.
 const char *figures_letter(uint64_t number, char text[FIGURES_ROOM]);
 
+// How many times as much: "24.4x", from a thousand on with all digits before the point.
+const char *figures_times(double factor, char text[FIGURES_ROOM]);
+
 // All digits, in groups of three: "1 832".
 const char *figures_count(uint64_t number, char text[FIGURES_ROOM]);
 

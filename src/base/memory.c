@@ -59,6 +59,17 @@ void memory_free(void *block)
     free(block);
 }
 
+// What grew so large will most likely grow on: without huge pages it is touched for the first time
+// at a fault for every 4 KiB.
+static void *memory_resize_large(void *block, size_t size)
+{
+    enum { LARGE = 8 << 20 };
+    void *moved = memory_resize(block, size);
+    if (size >= LARGE)
+        memory_prefer_huge(moved, size);
+    return moved;
+}
+
 void *memory_grow(void *items, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -66,7 +77,7 @@ void *memory_grow(void *items, size_t count, size_t *capacity, size_t size)
     const size_t wanted = *capacity == 0 ? 16 : *capacity * 2;
     if (wanted > SIZE_MAX / size)
         recovery_fail(SIZE_MAX);
-    void *grown = memory_resize(items, wanted * size);
+    void *grown = memory_resize_large(items, wanted * size);
     *capacity = wanted;
     return grown;
 }
@@ -76,13 +87,13 @@ void *memory_extend_far(void *items, size_t *count, size_t index, size_t size)
     if (index >= SIZE_MAX / size / 2 - 16)
         recovery_fail(SIZE_MAX);
     const size_t wanted = (index + 16) * 2;
-    char *extended = memory_resize(items, wanted * size);
+    char *extended = memory_resize_large(items, wanted * size);
     memset(extended + *count * size, 0, (wanted - *count) * size);
     *count = wanted;
     return extended;
 }
 
-enum { HUGE_PAGE = 2 << 20 };
+enum { HUGE_PAGE = 2 << 20, MEMORY_PAGE = 4096 };
 
 void *memory_take(size_t size)
 {
@@ -96,11 +107,14 @@ void *memory_take(size_t size)
     return block;
 }
 
+// All pages of it alike, also those at its ends: a mapping that was advised in parts cannot grow
+// where it lies.
 void memory_prefer_huge(void *block, size_t size)
 {
-    const uintptr_t from = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    const uintptr_t to = ((uintptr_t)block + size) / HUGE_PAGE * HUGE_PAGE;
-    if (from < to)
+    const uintptr_t page = MEMORY_PAGE;
+    const uintptr_t from = (uintptr_t)block / page * page;
+    const uintptr_t to = ((uintptr_t)block + size + page - 1) / page * page;
+    if (size >= HUGE_PAGE)
         (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 

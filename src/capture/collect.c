@@ -78,7 +78,7 @@ static struct profile *processes_profile(const struct capture *capture)
     return profile;
 }
 
-static const char *process_name(const struct capture *capture, pid_t id)
+const char *capture_process_name(const struct capture *capture, pid_t id)
 {
     for (size_t i = capture->processes.count; i-- > 0;) {
         if (capture->processes.items[i].id == id)
@@ -116,8 +116,11 @@ static void collect_file(struct collecting *collecting, const char *path, pid_t 
     const status failure = format_read(path, &options, profile);
     capture_collect_unique_name(
         collecting, process,
-        called[0] != '\0' ? called : process_name(collecting->capture, process), name, sizeof name);
+        called[0] != '\0' ? called : capture_process_name(collecting->capture, process), name,
+        sizeof name);
     if (failure == STATUS_OK) {
+        // Where it lies is soon nowhere; the merge puts its name in front.
+        profile_notes_rename(profile, path, "");
         add_source(collecting, name, profile);
         (*count)++;
         return;
@@ -152,7 +155,7 @@ static void collect_streams(struct collecting *collecting)
         if (client->problem != NULL)
             profile_note(collecting->notes, 0,
                          client->state == TRACY_CLIENT_BROKEN ? LEDGER_LOST : LEDGER_REMARK, 1,
-                         "%s %d, port %u: %s", process_name(capture, client->process),
+                         "%s %d, port %u: %s", capture_process_name(capture, client->process),
                          (int)client->process, client->port, client->problem);
     }
 }

@@ -19,4 +19,7 @@ struct collected {
 status capture_collect(const struct capture *capture, struct profile *out,
                        struct collected *out_collected);
 
+// What a process was called when it was last seen.
+const char *capture_process_name(const struct capture *capture, pid_t id);
+
 #endif

@@ -18,11 +18,14 @@ enum { STATUS_WELCOME = 1, STATUS_MISMATCH = 2, STATUS_TAKEN = 3 };
 
 enum { READ_PIECE = 1 << 16, QUESTIONS_MOST = 8192, QUESTIONS_SPARE = 4 };
 
-static const char OTHER_PROTOCOL[] = "it speaks another protocol of Tracy's than those of its "
-                                     "releases 0.9 to 0.13 and of tt-metal's "
-                                     "fork (63, 64, 66, 69, 74, 76): capture it with the tool of "
-                                     "its own version and give the .tracy "
-                                     "file to opscope";
+static const char OTHER_PROTOCOL[] =
+    "it speaks another protocol of Tracy's than those of its releases 0.9 to 0.14 and of "
+    "tt-metal's "
+    "fork (63, 64, 66, 69, 74, 76, 82): capture it with the tool of its own version and give the "
+    ".tracy file to opscope";
+static const char OVER_TOO_SOON[] = "it speaks another protocol of Tracy's than 66, and was over "
+                                    "before it had been asked in all others: with TRACY_NO_EXIT=1 "
+                                    "a program with Tracy waits";
 
 // Opening ---------------------------------------------------------------------
 
@@ -172,8 +175,8 @@ static void drop_incoming(struct tracy_client *client, size_t size)
     client->incoming.size -= size;
 }
 
-// A program tells nobody what it speaks; to ask in a protocol that it does not speak costs nothing.
-// Where there is none left, or it has ended meanwhile, it is refused.
+// A program tells nobody what it speaks; to ask in a protocol that it does not speak costs it
+// nothing but time: one that is soon over may be gone before it is asked in its own.
 static void offer_next(struct tracy_client *client)
 {
     const uint32_t protocol = tracy_dialect_offer(++client->offered);
@@ -186,7 +189,7 @@ static void offer_next(struct tracy_client *client)
     }
     const status failure = connect_socket(client);
     if (failure != STATUS_OK)
-        end_as(client, TRACY_CLIENT_REFUSED, OTHER_PROTOCOL);
+        end_as(client, TRACY_CLIENT_REFUSED, OVER_TOO_SOON);
     status_free(failure);
 }
 
@@ -273,7 +276,7 @@ static status receive_all(struct tracy_client *client)
         if (got <= 0) {
             const bool greeting = client->state == TRACY_CLIENT_GREETING;
             if (greeting && client->offered > 0) {
-                end_as(client, TRACY_CLIENT_REFUSED, OTHER_PROTOCOL);
+                end_as(client, TRACY_CLIENT_REFUSED, OVER_TOO_SOON);
                 return STATUS_OK;
             }
             const bool whole = client->asker.ended && client->incoming.size == 0;
@@ -368,7 +371,7 @@ status tracy_client_serve(struct tracy_client *client, short events)
         if (!send_hello(client)) {
             const bool refused = client->offered > 0;
             end_as(client, refused ? TRACY_CLIENT_REFUSED : TRACY_CLIENT_NOT_TRACY,
-                   refused ? OTHER_PROTOCOL : "nobody listens there any more");
+                   refused ? OVER_TOO_SOON : "nobody listens there any more");
             return STATUS_OK;
         }
     }

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,14 +129,20 @@ static void capturing_print_summary(const struct capturing *capturing)
             user + system);
     if (capturing_has_data(capturing))
         return;
+    char ports[48];
+    if (capturing->port != 0)
+        snprintf(ports, sizeof ports, "port %u", capturing->port);
+    else
+        snprintf(ports, sizeof ports, "a port from %d to %d", CAPTURE_PORT_FIRST,
+                 CAPTURE_PORT_LAST);
     fprintf(
         stderr,
         "opscope: %s: nothing in the command records: no process used opscope's recorder, its\n"
         "Python module ('import opscope') or its runtime ('opscope run', 'opscope infer'), and\n"
-        "none that listens at a port from %d to %d speaks as Tracy does (is it built with\n"
+        "none that listens at %s speaks as Tracy does (is it built with\n"
         "TRACY_ENABLE? With TRACY_NO_EXIT=1 a program that is soon over waits for us). Its\n"
         "processes:\n",
-        capturing->command, CAPTURE_PORT_FIRST, CAPTURE_PORT_LAST);
+        capturing->command, ports);
     print_processes(capturing);
 }
 
@@ -167,6 +174,8 @@ status capturing_run(struct capturing *capturing, char *const *command, const ch
 {
     STATUS_TRY(make_folder(capturing, output));
     STATUS_TRY(capturing_run_command(capturing, command));
+    // The command is over: nobody inherits this. What was captured is written whoever listens.
+    signal(SIGPIPE, SIG_IGN);
     capturing->profile = profile_create();
     STATUS_TRY(capture_collect(&capturing->capture, capturing->profile, &capturing->collected));
     capturing_print_summary(capturing);

@@ -53,8 +53,8 @@ static const char *const PROFILE_COMMANDS[] = {"info",
 static const char *const CONTAINER_COMMANDS[] = {"info", "qaic-runner", "qaic-opstats", NULL};
 static const char *const TENSOR_COMMANDS[] = {NULL};
 // These take their files as values of options.
-static const char *const OPTION_COMMANDS[] = {"perfetto_logger", "torq-run-module",
-                                              "iree-run-module", NULL};
+static const char *const OPTION_COMMANDS[] = {
+    "perfetto_logger", "torq-run-module", "iree-run-module", "qaic-runner", "qaic-opstats", NULL};
 
 const struct file_kind FILE_ONNX = {"a network (ONNX)", NETWORK_COMMANDS};
 const struct file_kind FILE_TOSA = {"a network (TOSA)", NETWORK_COMMANDS};

@@ -64,7 +64,7 @@ const struct command COMMAND_PROFILE = {
     .details =
         "The command runs in a session of its own. Every process of it that records with\n"
         "opscope's recorder, its Python module or its runtime (opscope run, opscope infer) is\n"
-        "captured, and every one that Tracy is linked with (0.9 to 0.13); all of them lie on one\n"
+        "captured, and every one that Tracy is linked with (0.9 to 0.14); all of them lie on one\n"
         "time axis, beside the processes themselves. What they record is on the disk while they\n"
         "run, so that nothing that was flushed is lost, however they end.\n"
         "SIGINT goes to the command; what was captured until it ends is written.",

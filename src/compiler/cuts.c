@@ -25,7 +25,7 @@ uint64_t cuts_most_tiles(const struct cuts *cuts)
 {
     uint64_t most = 0;
     for (size_t i = 0; i < cuts->count; i++) {
-        const uint64_t tiles = grid_tiles(&cuts->items[i].grid);
+        const uint64_t tiles = cuts->items[i].count;
         most = cuts->items[i].filled && tiles > most ? tiles : most;
     }
     return most;
@@ -56,6 +56,7 @@ static void add_cut(struct tiler *tiler, const struct grid *grid, uint64_t coars
         return;
     cuts->items = memory_grow(cuts->items, cuts->count, &cuts->capacity, sizeof *cuts->items);
     cuts->items[cuts->count++] = (struct cut){.grid = *grid,
+                                              .count = grid_tiles(grid),
                                               .slots = tiler->slots,
                                               .traffic = bytes,
                                               .staying = staying,

@@ -10,6 +10,7 @@
 // One way.
 struct cut {
     struct grid grid;
+    uint64_t count; // of its tiles
     uint64_t slots;
     uint64_t traffic;
     uint64_t staying; // of that: what is the same for all tiles

@@ -155,12 +155,21 @@ static void region_window_range(const struct window *window, int64_t from, int64
     *out_after = end > window->length ? end - window->length : 0;
 }
 
-static int64_t region_attribute_item(const struct network_node *node, const char *name,
-                                     uint32_t index, int64_t fallback)
-{
+struct region_integers {
     const int64_t *items;
-    const uint32_t count = attribute_integers(node->attributes, name, &items);
-    return index < count ? items[index] : fallback;
+    uint32_t count;
+};
+
+static struct region_integers region_integers_of(const struct network_node *node, const char *name)
+{
+    struct region_integers found = {0};
+    found.count = attribute_integers(node->attributes, name, &found.items);
+    return found;
+}
+
+static int64_t region_item(struct region_integers integers, uint32_t index, int64_t fallback)
+{
+    return index < integers.count ? integers.items[index] : fallback;
 }
 
 // TOSA pads top, bottom, left, right; data lies as batch, height, width, channels.
@@ -174,15 +183,15 @@ static bool cut_tosa_window(const struct region_request *request, struct region_
     *in = plan_box_whole(shape);
     in->from[0] = out->from[0];
     in->size[0] = out->size[0];
+    const struct region_integers strides = region_integers_of(node, "stride");
+    const struct region_integers dilations = region_integers_of(node, "dilation");
+    const struct region_integers pads = region_integers_of(node, "pad");
     answer->override = (struct plan_override){.name = "pad", .count = 4};
     for (uint32_t d = 0; d < 2; d++) {
         const struct window window = {
-            d == 0 ? kernel_height : kernel_width,
-            region_attribute_item(node, "stride", d, 1),
-            region_attribute_item(node, "dilation", d, 1),
-            region_attribute_item(node, "pad", 2 * d, 0),
-            region_attribute_item(node, "pad", 2 * d + 1, 0),
-            shape->dims[1 + d],
+            d == 0 ? kernel_height : kernel_width, region_item(strides, d, 1),
+            region_item(dilations, d, 1),          region_item(pads, 2 * d, 0),
+            region_item(pads, 2 * d + 1, 0),       shape->dims[1 + d],
         };
         region_window_range(&window, out->from[1 + d], out->size[1 + d], &in->from[1 + d],
                             &in->size[1 + d], &answer->override.integers[2 * d],
@@ -233,8 +242,8 @@ static bool find_tosa_depthwise(const struct region_request *request, struct reg
 static bool find_tosa_pool(const struct region_request *request, struct region_answer *answer)
 {
     region_take_whole(request, answer);
-    if (!cut_tosa_window(request, answer, region_attribute_item(request->node, "kernel", 0, 1),
-                         region_attribute_item(request->node, "kernel", 1, 1)))
+    const struct region_integers kernel = region_integers_of(request->node, "kernel");
+    if (!cut_tosa_window(request, answer, region_item(kernel, 0, 1), region_item(kernel, 1, 1)))
         return false;
     answer->inputs[0].from[3] = request->output->from[3];
     answer->inputs[0].size[3] = request->output->size[3];
@@ -360,14 +369,18 @@ static bool onnx_windows(const struct region_request *request, uint32_t spatial,
     if (!view_is(automatic, "NOTSET") && !view_is(automatic, "VALID"))
         return false;
     const bool up = attribute_integer(node->attributes, "ceil_mode", 0) != 0;
-    const char *pads = view_is(automatic, "VALID") ? "" : "pads"; // not padded, whatever pads say
+    const struct region_integers strides = region_integers_of(node, "strides");
+    const struct region_integers dilations = region_integers_of(node, "dilations");
+    struct region_integers pads = {0}; // of VALID there are none, whatever they say
+    if (!view_is(automatic, "VALID"))
+        pads = region_integers_of(node, "pads");
     for (uint32_t d = 0; d < spatial; d++) {
         windows[d] = (struct window){
             kernel[d],
-            region_attribute_item(node, "strides", d, 1),
-            region_attribute_item(node, "dilations", d, 1),
-            region_attribute_item(node, pads, d, 0),
-            region_attribute_item(node, pads, spatial + d, 0),
+            region_item(strides, d, 1),
+            region_item(dilations, d, 1),
+            region_item(pads, d, 0),
+            region_item(pads, spatial + d, 0),
             input_shape(request, 0)->dims[2 + d],
         };
         if (up && !ends_at_border(&windows[d]))

@@ -38,7 +38,7 @@ static uint32_t next_units(uint32_t units)
 
 static void use(struct tiler *tiler, const struct cut *cut, uint32_t units)
 {
-    const uint32_t count = (uint32_t)grid_tiles(&cut->grid);
+    const uint32_t count = (uint32_t)cut->count;
     tiler->group->tiles = cut->tiles[0];
     tiler->group->tile_count = count;
     tiler->group->stays = cut->stays;
@@ -53,43 +53,43 @@ static void use(struct tiler *tiler, const struct cut *cut, uint32_t units)
 // moved once, or by every core: which of the two a machine does well the evaluator finds out.
 static double badness(const struct cut *cut, uint32_t units, bool by_every_core)
 {
-    const uint64_t tiles = grid_tiles(&cut->grid);
-    const uint64_t rounds = (tiles + units - 1) / units;
+    const uint64_t rounds = (cut->count + units - 1) / units;
     const double again = by_every_core ? (double)cut->staying * (double)(units - 1) : 0;
-    return ((double)cut->traffic + again) * (double)(rounds * units) / (double)tiles;
+    return ((double)cut->traffic + again) * (double)(rounds * units) / (double)cut->count;
 }
 
 // Which kind of cut it is by how often each core gets a tile; ROUND_KINDS: not for so many
 // cores.
 static uint32_t rounds_kind(const struct cut *cut, uint32_t units, uint32_t split)
 {
-    const uint64_t tiles = grid_tiles(&cut->grid);
-    const uint64_t rounds = (tiles + units - 1) / units;
-    if (tiles < (uint64_t)units * split)
+    const uint64_t rounds = (cut->count + units - 1) / units;
+    if (cut->count < (uint64_t)units * split)
         return ROUND_KINDS;
     return rounds == 1 ? 0 : rounds == 2 ? 1 : rounds <= 4 ? 2 : 3;
 }
 
-// Of the cuts of a kind, the one that moves the least and can be made; NULL.
-static struct cut *find_cut(struct tiler *tiler, uint32_t units, uint32_t split, uint32_t kind,
-                            bool by_every_core, struct cuts *cuts)
+// Of each kind the cut that moves the least, by both ways to count what stays; NULL.
+struct best_cuts {
+    struct cut *cuts[ROUND_KINDS][2];
+    double least[ROUND_KINDS][2];
+};
+
+static void find_best_cuts(uint32_t units, uint32_t split, const struct cuts *cuts,
+                           struct best_cuts *best)
 {
-    for (;;) {
-        struct cut *found = NULL;
-        double least = 0;
-        for (size_t i = 0; i < cuts->count; i++) {
-            struct cut *cut = &cuts->items[i];
-            if (cut->failed || rounds_kind(cut, units, split) != kind ||
-                !cuts_has(cuts, cut, units))
+    *best = (struct best_cuts){0};
+    for (size_t i = 0; i < cuts->count; i++) {
+        struct cut *cut = &cuts->items[i];
+        const uint32_t kind = cut->failed ? ROUND_KINDS : rounds_kind(cut, units, split);
+        if (kind == ROUND_KINDS || !cuts_has(cuts, cut, units))
+            continue;
+        for (uint32_t again = 0; again < 2; again++) {
+            const double own = badness(cut, units, again == 1);
+            if (best->cuts[kind][again] != NULL && own >= best->least[kind][again])
                 continue;
-            const double own = badness(cut, units, by_every_core);
-            if (found != NULL && own >= least)
-                continue;
-            found = cut;
-            least = own;
+            best->cuts[kind][again] = cut;
+            best->least[kind][again] = own;
         }
-        if (found == NULL || cuts_fill(tiler, found))
-            return found;
     }
 }
 
@@ -100,7 +100,7 @@ static uint64_t least_of(struct tiler *tiler, struct cut *cut, uint32_t units)
     if (cut->least.cycles == NULL)
         least_time_prepare(&cut->least, tiler->plan, &cut->arena, tiler->group,
                            chain ? tiler->members : tiler->group, chain ? tiler->member_count : 1,
-                           cut->tiles, cut->stays, (uint32_t)grid_tiles(&cut->grid));
+                           cut->tiles, cut->stays, (uint32_t)cut->count);
     return least_time(&cut->least, tiler->plan->target, units);
 }
 
@@ -122,8 +122,14 @@ struct candidates {
 static void list_candidates(struct tiler *tiler, uint32_t units, uint32_t split, uint32_t way,
                             struct cuts *cuts, struct candidates *candidates)
 {
+    struct best_cuts best;
+    find_best_cuts(units, split, cuts, &best);
     for (uint32_t i = 0; i < 2 * ROUND_KINDS; i++) {
-        struct cut *cut = find_cut(tiler, units, split, i / 2, i % 2 == 1, cuts);
+        struct cut *cut = best.cuts[i / 2][i % 2];
+        while (cut != NULL && !cuts_fill(tiler, cut)) { // then the next best
+            find_best_cuts(units, split, cuts, &best);
+            cut = best.cuts[i / 2][i % 2];
+        }
         if (cut == NULL || cut->tried == units)
             continue;
         cut->tried = units;

@@ -256,6 +256,32 @@ void tile_whole(struct plan *plan, struct plan_group *group)
     tiler_free(&tiler);
 }
 
+bool tile_may_leave(const struct plan *plan, const struct plan_group *group)
+{
+    const struct network_node *node = group_node(plan, group, 0);
+    return target_engine_with(plan->target, TARGET_ROLE_HOST) != TARGET_NONE &&
+           group_is_local(plan, group) && plan->target->engines[group->engine].stage_count == 0 &&
+           group->tile_count == 1 && group->node_count == 1 &&
+           node->definition->price == PRICED_AS_GATHERED_ROWS &&
+           group_value(plan, node->inputs[0])->constant != NULL;
+}
+
+void tile_on_host(struct plan *plan, struct plan_group *group, uint64_t time)
+{
+    const struct target *target = plan->target;
+    struct plan_group there = *group;
+    struct tiler tiler;
+    there.engine = target_engine_with(target, TARGET_ROLE_HOST);
+    tiler_start(&tiler, plan, &there, NULL, 0);
+    tiler_fill_whole(&tiler);
+    tiler_free(&tiler);
+    if (cost_cycles(target, COST_RULES_BEST, there.engine, &there.tiles[0].cost) >= time)
+        return;
+    there.reason = plan_text(plan, "it reads its rows sooner than all of them are moved to %s",
+                             target->memories[target->engines[group->engine].memory].name);
+    *group = there;
+}
+
 // What transfers of any number of loops could have carried.
 static bool lacks_loops(struct cutter *cutter)
 {

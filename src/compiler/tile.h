@@ -14,6 +14,13 @@ bool tile_is_cuttable(const struct plan *plan, const struct plan_group *group);
 // As one tile; on the host where that does not fit.
 void tile_whole(struct plan *plan, struct plan_group *group);
 
+// Whether a group picks rows of a constant, all of which are moved to an engine with a memory of
+// its own, where the host reads those that it needs.
+bool tile_may_leave(const struct plan *plan, const struct plan_group *group);
+
+// Sends such a group to the host where that takes less than `time`.
+void tile_on_host(struct plan *plan, struct plan_group *group, uint64_t time);
+
 // What a group finds in the memory, and what it may take of it.
 struct tile_space {
     uint64_t room;

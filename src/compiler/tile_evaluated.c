@@ -225,6 +225,10 @@ status tile_evaluated(struct plan *plan)
     }
     chooser_free(&chooser);
     struct evaluation *evaluation = evaluation_create(plan);
+    for (uint32_t i = 0; i < plan->group_count; i++) {
+        if (tile_may_leave(plan, &plan->groups[i]))
+            tile_on_host(plan, &plan->groups[i], evaluate_job(evaluation, i));
+    }
     shard_values(plan, evaluation);
     evaluation_free(evaluation);
     return STATUS_OK;

@@ -64,11 +64,14 @@ void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *grou
         memory_allocate_zeroed(2 * (size_t)group->node_count + 1, sizeof *tiler->overrides);
     for (uint32_t i = 0; i < group->input_count; i++)
         tiler_add_value(tiler, group->inputs[i]);
+    size_t inputs = 0;
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(plan, group, i);
+        inputs = node->input_count > inputs ? node->input_count : inputs;
         for (uint32_t j = 0; j < node->output_count; j++)
             tiler_add_value(tiler, node->outputs[j]);
     }
+    tiler->needed = memory_allocate_zeroed(inputs + 1, sizeof *tiler->needed);
 }
 
 void tiler_free(struct tiler *tiler)
@@ -80,6 +83,7 @@ void tiler_free(struct tiler *tiler)
     free(tiler->slides);
     free(tiler->handed);
     free(tiler->overrides);
+    free(tiler->needed);
 }
 
 const struct shape *tiler_shape(const struct tiler *tiler)
@@ -112,15 +116,16 @@ static bool tiler_need_inputs(struct tiler *tiler, uint32_t index)
     const uint32_t output = tiler_find_value(tiler, node->outputs[0]);
     if (!tiler->known[output])
         return false;
-    struct plan_box *inputs = memory_allocate_zeroed((size_t)node->input_count + 1, sizeof *inputs);
-    struct region_answer answer = {.inputs = inputs};
+    struct plan_box *inputs = tiler->needed;
+    struct region_answer answer;
+    memset(inputs, 0, (size_t)node->input_count * sizeof *inputs);
+    answer.inputs = inputs;
     bool found = region_find(
         &(struct region_request){tiler->plan->network, node, &tiler->boxes[output]}, &answer);
     for (uint32_t i = 0; found && i < node->input_count; i++) {
         if (node->inputs[i] != NETWORK_NONE)
             found = tiler_require_box(tiler, node->inputs[i], &inputs[i]);
     }
-    free(inputs);
     add_override(tiler, index, &answer.override);
     add_override(tiler, index, &answer.groups);
     return found;
@@ -529,7 +534,7 @@ uint32_t tiler_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST])
 static struct plan_box *tiler_copy_boxes(struct tiler *tiler, const uint32_t *values,
                                          uint32_t count)
 {
-    struct plan_box *boxes = arena_allocate(tiler->arena, ((size_t)count + 1) * sizeof *boxes);
+    struct plan_box *boxes = arena_allocate(tiler->arena, (size_t)count * sizeof *boxes);
     for (uint32_t i = 0; i < count; i++)
         boxes[i] = tiler->boxes[tiler_find_value(tiler, values[i])];
     return boxes;
@@ -553,7 +558,7 @@ static const struct plan_box *copy_inner(struct tiler *tiler, const struct plan_
     uint32_t count = 0;
     for (uint32_t i = 0; i < group->node_count; i++)
         count += group_node(tiler->plan, group, i)->output_count;
-    struct plan_box *boxes = arena_allocate(tiler->arena, ((size_t)count + 1) * sizeof *boxes);
+    struct plan_box *boxes = arena_allocate(tiler->arena, (size_t)count * sizeof *boxes);
     uint32_t at = 0;
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct network_node *node = group_node(tiler->plan, group, i);
@@ -565,6 +570,25 @@ static const struct plan_box *copy_inner(struct tiler *tiler, const struct plan_
     return boxes;
 }
 
+// Those of a group whose nodes begin at `first_node` of the whole.
+static const struct plan_override *copy_overrides(struct tiler *tiler,
+                                                  const struct plan_group *group,
+                                                  uint32_t first_node, uint32_t *out_count)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < tiler->override_count; i++)
+        count += tiler->overrides[i].node - first_node < group->node_count;
+    struct plan_override *kept = arena_allocate(tiler->arena, (size_t)count * sizeof *kept);
+    *out_count = 0;
+    for (uint32_t i = 0; i < tiler->override_count; i++) {
+        if (tiler->overrides[i].node - first_node >= group->node_count)
+            continue;
+        kept[*out_count] = tiler->overrides[i];
+        kept[(*out_count)++].node -= first_node;
+    }
+    return kept;
+}
+
 // The tile at hand of a group whose nodes begin at `first_node` of the whole.
 static void fill_tile(struct tiler *tiler, const struct plan_group *group, uint32_t first_node,
                       struct plan_tile *tile)
@@ -572,15 +596,7 @@ static void fill_tile(struct tiler *tiler, const struct plan_group *group, uint3
     tile->inputs = copy_inputs(tiler, group);
     tile->outputs = tiler_copy_boxes(tiler, group->outputs, group->output_count);
     tile->inner = copy_inner(tiler, group);
-    struct plan_override *kept =
-        arena_allocate(tiler->arena, (2 * (size_t)group->node_count + 1) * sizeof *kept);
-    for (uint32_t i = 0; i < tiler->override_count; i++) {
-        if (tiler->overrides[i].node - first_node >= group->node_count)
-            continue;
-        kept[tile->override_count] = tiler->overrides[i];
-        kept[tile->override_count++].node -= first_node;
-    }
-    tile->overrides = kept;
+    tile->overrides = copy_overrides(tiler, group, first_node, &tile->override_count);
     tile->cost = group_cost(tiler->plan, group, tile);
 }
 

@@ -46,10 +46,11 @@ struct tiler {
     bool output_placed;
     struct plan_override *overrides; // of the tile at hand
     uint32_t override_count;
-    uint64_t slots;      // tiles that lie in the memory at a time
-    uint64_t room;       // of the memory
-    uint64_t loops[2];   // that transfers in and out can make; 0: any number
-    struct arena *arena; // where tiles are made
+    struct plan_box *needed; // inputs of the node at hand
+    uint64_t slots;          // tiles that lie in the memory at a time
+    uint64_t room;           // of the memory
+    uint64_t loops[2];       // that transfers in and out can make; 0: any number
+    struct arena *arena;     // where tiles are made
 };
 
 // `members`: NULL for a group of its own.

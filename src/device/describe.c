@@ -6,6 +6,7 @@
 #include "network/operators.h"
 #include "base/memory.h"
 #include "base/recovery.h"
+#include "describe_images.h"
 #include "describe_parts.h"
 #include "program/location.h"
 
@@ -92,19 +93,18 @@ static void add_memories(struct describing *describing, const char *name, const 
         describe_add_text(describing, name, bytes_view(&describing->text));
 }
 
-// Whether a group works on images, which lie as they are.
-static bool works_on_images(const struct program *program, const struct program_group *group)
+// Whether a group only lays out anew what its operator takes or gives.
+static bool only_lays_out(const struct program *program, const struct program_group *group)
 {
     for (uint32_t i = 0; i < group->node_count; i++) {
         const struct program_node *node = &program->nodes[group->first_node + i];
         const struct operator_definition *definition =
             operator_find(view_of(program_text(program, node->domain)),
                           view_of(program_text(program, node->type)));
-        if (definition != NULL &&
-            (definition->class == OPERATOR_CONVOLUTION || definition->class == OPERATOR_POOLING))
-            return true;
+        if (definition == NULL || definition->class != OPERATOR_LAYOUT)
+            return false;
     }
-    return false;
+    return group->node_count > 0;
 }
 
 static bool is_tiled(const struct describing *describing, const struct program_group *group)
@@ -120,7 +120,7 @@ static void add_tile(struct describing *describing, const struct program_group *
     if (!is_tiled(describing, group))
         return;
     const struct target_engine *engine = &describing->target->engines[group->engine];
-    const bool image = works_on_images(describing->program, group);
+    const bool image = describing->images[group - describing->program->groups];
     const struct target *target = describing->target;
     describing->text.size = 0;
     bytes_append_format(&describing->text, "%ux%u", image ? 1 : engine->tile[0],
@@ -344,6 +344,22 @@ static uint32_t add_fused(struct describing *describing, uint32_t group, const u
     return profile_operator_add(describing->profile, &description);
 }
 
+// A change of layout bears the name of the operator that it is for; it does none of its work.
+static uint32_t add_layout(struct describing *describing, uint32_t group, const uint32_t *operators,
+                           uint32_t count)
+{
+    const struct program_group *item = &describing->program->groups[group];
+    const uint32_t location = describe_location_of(describing, operators, count);
+    describing->values.size = 0;
+    add_placement(describing, group);
+    const struct operator_description description = {
+        .name = describing_text(describing, item->name),
+        .type = describing_text(describing, item->type),
+        .location = location,
+        .values = bytes_view(&describing->values)};
+    return profile_operator_add(describing->profile, &description);
+}
+
 static void add_owners(struct describing *describing)
 {
     const struct program *program = describing->program;
@@ -354,14 +370,18 @@ static void add_owners(struct describing *describing)
         const uint32_t first = describing->members.first[g];
         const uint32_t *operators = &describing->members.operators[first];
         const uint32_t count = describing->members.first[g + 1] - first;
-        describing->owners[g] = count == 1 ? describing->operators[operators[0]]
-                                           : add_fused(describing, g, operators, count);
+        if (only_lays_out(program, &program->groups[g]))
+            describing->owners[g] = add_layout(describing, g, operators, count);
+        else
+            describing->owners[g] = count == 1 ? describing->operators[operators[0]]
+                                               : add_fused(describing, g, operators, count);
     }
 }
 
 void describing_start(struct describing *describing)
 {
     describing->parts = describe_parts_find(describing->program);
+    describing->images = describe_images_find(describing->program);
     describe_add_operators(describing);
     add_owners(describing);
 }
@@ -369,6 +389,7 @@ void describing_start(struct describing *describing)
 void describing_keep(const struct describing *describing)
 {
     recovery_keep_block(describing->parts);
+    recovery_keep_block(describing->images);
     recovery_keep_block(describing->operators);
     recovery_keep_block(describing->owners);
     recovery_keep_block(describing->calls);
@@ -381,6 +402,7 @@ void describing_keep(const struct describing *describing)
 void describing_free(struct describing *describing)
 {
     free(describing->parts);
+    free(describing->images);
     free(describing->operators);
     free(describing->owners);
     free(describing->calls);

@@ -35,6 +35,7 @@ struct describing {
     uint32_t *calls;     // by group: of the iteration that was added last
     struct describing_members members;
     struct describe_parts *parts; // by value of the program (describe_parts.h)
+    bool *images;                 // by group (describe_images.h)
     struct bytes values;
     struct bytes text;
 };

@@ -61,8 +61,7 @@ static status symbol_parse(const char *text, struct definitions *definitions)
     int64_t length;
     if (comma == 0 || comma == whole.size ||
         !length_parse(view_slice(whole, comma + 1, whole.size), &length))
-        return status_make(STATUS_USAGE, "'%s' is not a name and a length: --define-symbol batch,1",
-                           text);
+        return status_make(STATUS_USAGE, "'%s' is not a name and a length, like batch,1", text);
     return apply_define(definitions, view_slice(whole, 0, comma), length, true);
 }
 

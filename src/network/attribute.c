@@ -3,9 +3,10 @@
 const struct attribute *attribute_find(struct attributes attributes, const char *name,
                                        enum attribute_kind kind)
 {
+    const struct view wanted = view_of(name);
     for (uint32_t i = 0; i < attributes.count; i++) {
         const struct attribute *attribute = &attributes.items[i];
-        if (attribute->kind == kind && view_is(attribute->name, name))
+        if (attribute->kind == kind && view_equal(attribute->name, wanted))
             return attribute;
     }
     return NULL;
@@ -22,11 +23,12 @@ bool attribute_given(struct attributes attributes, const char *name)
 
 int64_t attribute_integer(struct attributes attributes, const char *name, int64_t fallback)
 {
+    const struct view wanted = view_of(name);
     for (uint32_t i = 0; i < attributes.count; i++) {
         const struct attribute *item = &attributes.items[i];
-        if (item->kind == ATTRIBUTE_INTEGER && view_is(item->name, name))
+        if (item->kind == ATTRIBUTE_INTEGER && view_equal(item->name, wanted))
             return item->integer;
-        if (item->kind == ATTRIBUTE_INTEGERS && item->count == 1 && view_is(item->name, name))
+        if (item->kind == ATTRIBUTE_INTEGERS && item->count == 1 && view_equal(item->name, wanted))
             return item->integers[0];
     }
     return fallback;

@@ -33,7 +33,7 @@ bool tensor_file_named(struct view path)
 
 static status unknown_extension(const char *path)
 {
-    return status_make(STATUS_USAGE, "%s: tensor files are called .npy, .bin or .pb", path);
+    return status_make(STATUS_USAGE, "%s: tensor files are called .npy, .bin, .raw or .pb", path);
 }
 
 // Reading ---------------------------------------------------------------------

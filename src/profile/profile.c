@@ -289,6 +289,18 @@ void track_count_event(struct track *track, const struct event *event)
     }
 }
 
+// Field by field: most events were just put together, and a processor that copies several fields at
+// once waits until all of them have reached its cache.
+static inline void profile_copy_event(struct event *to, const volatile struct event *event)
+{
+    to->start = event->start;
+    to->end = event->end;
+    to->track = event->track;
+    to->name = event->name;
+    to->call = event->call;
+    to->kind = event->kind;
+}
+
 void profile_event_add(struct profile *profile, const struct event *event, struct view values)
 {
     struct track *track = profile_track(profile, event->track);
@@ -301,7 +313,7 @@ void profile_event_add(struct profile *profile, const struct event *event, struc
 
     struct event_batch *batch = profile->batch;
     struct event *added = &batch->events[batch->count++];
-    *added = *event;
+    profile_copy_event(added, event);
     added->values_at = (uint32_t)batch->values.size;
     added->values_size = (uint32_t)values.size;
     bytes_append(&batch->values, values.data, values.size);
@@ -329,8 +341,30 @@ void profile_note(struct profile *profile, uint32_t track, enum ledger_note_kind
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    const struct ledger_note note = {kind, profile_string(profile, view_of(text)), count};
+    // A note is a line, whatever the file has in it.
+    for (char *at = strpbrk(text, "\r\n"); at != NULL; at = strpbrk(at, "\r\n"))
+        *at = ' ';
+    const struct ledger_note note = {kind, profile_string(profile, view_trim(view_of(text))),
+                                     count};
     *(struct ledger_note *)segments_add(&profile->notes) = note;
+}
+
+void profile_notes_rename(struct profile *profile, const char *path, const char *name)
+{
+    const size_t size = strlen(path);
+    for (uint32_t i = 0; i < profile->notes.count; i++) {
+        struct ledger_note *note = segments_get(&profile->notes, i);
+        const struct view text = profile_text(profile, note->text);
+        if (text.size < size + 2 || memcmp(text.data, path, size) != 0 ||
+            memcmp(text.data + size, ": ", 2) != 0)
+            continue;
+        struct bytes renamed = {0};
+        if (name[0] != '\0')
+            bytes_append_format(&renamed, "%s: ", name);
+        bytes_append(&renamed, text.data + size + 2, text.size - size - 2);
+        note->text = profile_string(profile, bytes_view(&renamed));
+        bytes_free(&renamed);
+    }
 }
 
 void profile_stream_to(struct profile *profile, struct event_sink *sink)

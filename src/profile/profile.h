@@ -162,6 +162,10 @@ void track_count_event(struct track *track, const struct event *event);
 void profile_note(struct profile *profile, uint32_t track, enum ledger_note_kind kind,
                   uint64_t count, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+// Notes that begin with "PATH: " are about `name` instead; "": about nobody in particular. For
+// files whose places mean nothing to who reads the notes.
+void profile_notes_rename(struct profile *profile, const char *path, const char *name);
+
 // From now on batches go to `sink`, on a thread of their own, instead of the
 // store. Call it before the first event; NULL keeps events again.
 void profile_stream_to(struct profile *profile, struct event_sink *sink);

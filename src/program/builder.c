@@ -190,7 +190,10 @@ void *program_builder_add(struct program_builder *builder, size_t table, uint32_
     const size_t index = program_builder_table(table);
     const uint32_t size = PROGRAM_TABLES[index].item_size;
     struct bytes *bytes = &builder->tables[index];
+    const size_t capacity = bytes->capacity;
     void *item = bytes_reserve(bytes, size);
+    if (bytes->capacity != capacity)
+        memory_prefer_huge(bytes->data, bytes->capacity);
     memset(item, 0, size);
     if (out_id != NULL)
         *out_id = (uint32_t)(bytes->size / size);

@@ -17,8 +17,9 @@ static struct view part_name(const struct comparison_half *half)
 
 static void append_more(struct bytes *to, const char *what, double a, double b)
 {
-    bytes_append_format(to, "%s%s %s (%.3gx)", to->size > 0 ? ", " : "", b > a ? "more" : "less",
-                        what, b / a);
+    char times[FIGURES_ROOM];
+    bytes_append_format(to, "%s%s %s (%s)", to->size > 0 ? ", " : "", b > a ? "more" : "less", what,
+                        figures_times(b / a, times));
 }
 
 static void append_change(struct bytes *to, const char *what, struct view a, struct view b)
@@ -43,6 +44,9 @@ void diff_append_reason(const struct comparison_row *row, struct bytes *to)
         append_change(to, "other shapes", a->part->shape, b->part->shape);
     if ((row->changes & CHANGED_KERNELS) != 0)
         append_change(to, "other kernel", a->part->kernel, b->part->kernel);
+    if (row->relation == MATCH_SAME && a->parts != b->parts && !comparison_is_idle(row))
+        bytes_append_format(to, "%sin %zu part%s (%zu)", to->size > 0 ? ", " : "", b->parts,
+                            b->parts == 1 ? "" : "s", a->parts);
     if (to->size > 0 || comparison_is_idle(row))
         return;
     if (row->verdict == VERDICT_SLOWER)
@@ -57,8 +61,9 @@ void diff_append_percent(double factor, struct bytes *to)
         bytes_append_format(to, "no change known");
         return;
     }
+    char times[FIGURES_ROOM];
     if (factor >= 10 || factor < 0.1)
-        bytes_append_format(to, "%.3gx", factor);
+        bytes_append_format(to, "%s", figures_times(factor, times));
     else
         bytes_append_format(to, "%+.1f %%", (factor - 1) * 100);
 }
@@ -179,7 +184,7 @@ static struct table_cell why_cell(const struct table_query *query)
 }
 
 #define PERCENT(name, word, at, lost, cell_of, words)                                              \
-    .key = (name), .title = (word), .type = TABLE_RATIO, .digits = 1,                              \
+    .key = (name), .title = (word), .type = TABLE_RATIO, .look = TABLE_CHANGE, .digits = 1,        \
     .flags = TABLE_WITH_UNIT | TABLE_WITH_SIGN, .width = 8, .place = (at), .loss = (lost),         \
     .cell = (cell_of), .meaning = (words)
 

@@ -109,11 +109,12 @@ void explanation_append_help(const struct explanation *explanation, struct bytes
     unsigned best = 0;
     for (unsigned i = 1; i < EXPLAIN_HELPS; i++)
         best = explanation->expected[i] < explanation->expected[best] ? i : best;
-    bytes_append_format(to, "what would help most is %s: %s, %.2f times as fast", HELPS[best],
+    const double factor = explanation->expected[best] > 0 ? (double)explanation->path.length /
+                                                                (double)explanation->expected[best]
+                                                          : 1;
+    bytes_append_format(to, "what would help most is %s: %s, %.*f times as fast", HELPS[best],
                         figures_time(explanation->expected[best], NS_HZ, expected),
-                        explanation->expected[best] > 0
-                            ? (double)explanation->path.length / (double)explanation->expected[best]
-                            : 1);
+                        factor < 100 ? 2 : 0, factor);
 }
 
 // What does most of the work on the path; NULL: nothing on it is known to be work.

@@ -191,7 +191,7 @@ static struct table_cell roof_macs_cell(const struct table_query *query)
 static struct table_cell roof_rate_cell(const struct table_query *query)
 {
     const struct roofline_row *row = roof_row(query);
-    return table_real_if(row->bytes > 0 && row->time > 0,
+    return table_real_if((row->bytes > 0 || row->moved) && row->time > 0,
                          row->time > 0 ? row->bytes / row->time : 0);
 }
 
@@ -238,7 +238,7 @@ static const struct table_column ROOFLINE_COLUMNS[] = {
     {.key = "macs_per_byte", .title = "MAC/B", .type = TABLE_REAL, .digits = 1, .width = 6,
      .place = 7, .loss = 3, .cell = roof_intensity_cell, .meaning = "multiply-adds for each byte"},
     {.key = "bytes_moved", .type = TABLE_FLAG, .cell = roof_moved_cell,
-     .meaning = "bytes are those that its transfers moved"},
+     .meaning = "bytes are those that transfers moved, which may be none"},
 };
 // clang-format on
 

@@ -108,6 +108,7 @@ enum table_look {
     TABLE_PLAIN,  // with the column's digits after the point
     TABLE_SCALED, // three digits and a unit: "7.58 ms", "498 KiB"
     TABLE_LETTER, // the same in less room: "45.6M"
+    TABLE_CHANGE, // of a ratio less 1: "+3.2 %", from ten times on "24.4x"
 };
 
 enum table_flags {

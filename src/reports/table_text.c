@@ -65,7 +65,13 @@ static void table_text_append_number(struct bytes *to, const struct table_column
                                      const struct table_cell *cell)
 {
     const bool whole = cell->kind == TABLE_CELL_WHOLE;
-    if (column->look != TABLE_PLAIN && (whole || cell->kind == TABLE_CELL_REAL))
+    const bool plain = column->look == TABLE_PLAIN || column->look == TABLE_CHANGE;
+    if (column->look == TABLE_CHANGE && cell->kind == TABLE_CELL_REAL && cell->real >= 9) {
+        char times[FIGURES_ROOM];
+        bytes_append_format(to, "%s", figures_times(1 + cell->real, times));
+        return;
+    }
+    if (!plain && (whole || cell->kind == TABLE_CELL_REAL))
         append_scaled(to, column, whole ? (double)cell->whole : cell->real);
     else if (cell->kind == TABLE_CELL_REAL)
         table_text_append_real(to, column, cell->real);
@@ -73,8 +79,7 @@ static void table_text_append_number(struct bytes *to, const struct table_column
         bytes_append_format(to, "%+" PRId64, cell->integer);
     else
         table_number_append(to, cell);
-    if ((column->flags & TABLE_WITH_UNIT) != 0 && column->look == TABLE_PLAIN &&
-        table_text_unit_of(column) != NULL)
+    if ((column->flags & TABLE_WITH_UNIT) != 0 && plain && table_text_unit_of(column) != NULL)
         bytes_append_format(to, " %s", table_text_unit_of(column));
 }
 

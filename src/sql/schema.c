@@ -268,6 +268,23 @@ const struct sql_table *sql_table_find(const char *name)
     "  LEFT JOIN call c ON c.id = s.call_id\n"                                                     \
     " WHERE s.provenance IS NOT 'derived'\n"
 
+// How large a kernel is along an axis, as profilers write it: numbers by name, or an array of the
+// three. CUDA counts a grid in blocks, rocpd in work items.
+#define SPAN_SIZE(names, array, place)                                                             \
+    "(SELECT CASE a.type WHEN 'json' THEN json_extract(a.value, '$[" place "]')\n"                 \
+    "                    ELSE CAST(a.value AS INTEGER) END\n"                                      \
+    "          FROM arg a WHERE a.span_id = s.id AND a.name IN (" names ", '" array "'))"
+#define SPAN_BLOCK(axis, upper, place)                                                             \
+    SPAN_SIZE("'workgroup_size_" axis "', 'block_" axis "', 'block" upper "'", "block", place)
+#define SPAN_AXIS(axis, upper, place)                                                              \
+    "       IFNULL((SELECT a.value FROM arg a WHERE a.span_id = s.id AND a.name = "                \
+    "'grid_size_" axis "'),\n       " SPAN_SIZE(                                                   \
+        "'grid_" axis "', 'grid" upper "'", "grid",                                                \
+        place) "\n       * " SPAN_BLOCK(axis, upper, place) ") AS grid_" axis                      \
+                                                            ",\n       " SPAN_BLOCK(               \
+                                                                axis, upper,                       \
+                                                                place) " AS workgroup_" axis ",\n"
+
 const struct sql_view SQL_VIEWS[] = {
     {"slice", "spans with their names, as Perfetto has them",
      "SELECT s.id, s.ts, s.dur, s.track_id, g.value AS category, n.value AS name, s.depth,\n"
@@ -277,8 +294,9 @@ const struct sql_view SQL_VIEWS[] = {
      "  LEFT JOIN string g ON g.id = s.category_id"},
     {"kernels", "spans of work on a device, as rocpd has them",
      "SELECT s.id, p.pid, h.tid, g.value AS category, n.value AS name,\n"
-     "       t.device AS agent_id, t.device AS agent_abs_index, t.name AS stream,\n" SPAN_PLACES
-     "   AND s.role IN ('compute', 'communication')"},
+     "       t.device AS agent_id, t.device AS agent_abs_index, t.name AS stream,\n" SPAN_AXIS(
+         "x", "X", "0") SPAN_AXIS("y", "Y", "1") SPAN_AXIS("z", "Z", "2") SPAN_PLACES
+     "   AND (s.role = 'compute' OR s.role = 'communication' AND s.bytes IS NULL)"},
     {"memory_copies", "spans of transfers, as rocpd has them",
      "SELECT s.id, p.pid, h.tid, g.value AS category, n.value AS name, s.bytes AS size,\n"
      "       CASE WHEN s.role <> 'transfer in' THEN t.device END AS src_agent_abs_index,\n"
@@ -286,7 +304,8 @@ const struct sql_view SQL_VIEWS[] = {
      "       CASE WHEN s.role <> 'transfer out' THEN t.device END AS dst_agent_abs_index,\n"
      "       CASE WHEN s.role <> 'transfer out' THEN 'device' END AS dst_agent_type,\n"
      "       t.name AS stream,\n" SPAN_PLACES
-     "   AND s.role IN ('transfer in', 'transfer out', 'transfer')"},
+     "   AND (s.role IN ('transfer in', 'transfer out', 'transfer')\n"
+     "        OR s.role = 'communication' AND s.bytes IS NOT NULL)"},
     {"regions", "spans on the host, as rocpd has them",
      "SELECT s.id, p.pid, h.tid, g.value AS category, n.value AS name,\n" SPAN_PLACES
      "   AND s.role IN ('host', 'host call', 'host copy')"},

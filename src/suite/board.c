@@ -290,7 +290,8 @@ status board_machine(struct board *board, char **out_machine)
 // Running ---------------------------------------------------------------------------------
 
 // The standard input of the shell is open as long as the connection is: when it ends, so does the
-// command. Exit 255 is ssh's own, so a command that ends with it is said to have ended with 254.
+// command, with what it started where the board has setsid. Exit 255 is ssh's own, so a command
+// that ends with it is said to have ended with 254.
 static char *run_script(const struct board *board, const struct command_words *words,
                         const char *const *names, size_t count)
 {
@@ -306,11 +307,12 @@ static char *run_script(const struct board *board, const struct command_words *w
     bytes_append_format(
         &script, "now() { t=$(date +%%s%%N 2>/dev/null); case $t in ''|*[!0-9]*) "
                  "read -r t rest </proc/uptime; t=${t%%.*}${t#*.}0000000;; esac; echo \"$t\"; }; "
-                 "exec 3<&0; from=$(now); ");
+                 "exec 3<&0; from=$(now); $(command -v setsid) ");
     command_words_quote(words, &script);
     bytes_append_format(
         &script,
-        " </dev/null 3<&- & run=$!; (cat <&3 >/dev/null; kill -9 $run) >/dev/null 2>&1 & watch=$!; "
+        " </dev/null 3<&- & run=$!; "
+        "(cat <&3 >/dev/null; kill -9 -$run || kill -9 $run) >/dev/null 2>&1 & watch=$!; "
         "wait $run; code=$?; to=$(now); kill $watch 2>/dev/null; exec 3<&-; "
         "echo \"%s$from $to\" >&2; [ $code != 255 ] || code=254; exit $code",
         TIMES);

@@ -179,6 +179,12 @@ bool database_has_log(const struct database *database)
     return database->bytes.data[18] == 2 || database->bytes.data[19] == 2;
 }
 
+uint64_t database_missing(const struct database *database)
+{
+    const uint64_t whole = database_bytes_whole(database->bytes);
+    return whole > database->bytes.size ? whole - database->bytes.size : 0;
+}
+
 const char *database_table(const struct database *database, size_t index)
 {
     return index < database->count ? database->tables[index] : NULL;

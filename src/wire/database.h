@@ -28,6 +28,10 @@ void database_close(struct database *database);
 // Whether the file itself says that it was made with a write-ahead log.
 bool database_has_log(const struct database *database);
 
+// How many bytes at the end of the file are not there by what it says itself; 0: none, or it does
+// not say.
+uint64_t database_missing(const struct database *database);
+
 // Whether the bytes are a database whose tables `is_known` knows; one that cannot be opened is not.
 bool database_recognise_tables(struct view bytes,
                                bool (*is_known)(const struct database *database));

@@ -53,9 +53,31 @@ static int bytes_truncate(sqlite3_file *base, sqlite3_int64 size)
     return SQLITE_READONLY;
 }
 
+static uint32_t header_number(struct view bytes, size_t at)
+{
+    const unsigned char *data = (const unsigned char *)bytes.data + at;
+    return (uint32_t)data[0] << 24 | (uint32_t)data[1] << 16 | (uint32_t)data[2] << 8 | data[3];
+}
+
+// The number of pages counts where the change that it was written for is the last one.
+uint64_t database_bytes_whole(struct view bytes)
+{
+    enum { AT_PAGE_SIZE = 16, AT_CHANGE = 24, AT_PAGES = 28, AT_PAGES_CHANGE = 92, HEADER = 100 };
+    if (bytes.size < HEADER ||
+        header_number(bytes, AT_CHANGE) != header_number(bytes, AT_PAGES_CHANGE))
+        return 0;
+    const uint32_t size = header_number(bytes, AT_PAGE_SIZE) >> 16;
+    const uint64_t page = size == 1 ? 1 << 16 : size;
+    return page * header_number(bytes, AT_PAGES);
+}
+
+// What was cut off reads as zeros: SQLite would refuse the whole file where a table begins behind
+// its end.
 static int bytes_size(sqlite3_file *base, sqlite3_int64 *out_size)
 {
-    *out_size = (sqlite3_int64)((struct bytes_file *)base)->bytes.size;
+    const struct view bytes = ((struct bytes_file *)base)->bytes;
+    const uint64_t whole = database_bytes_whole(bytes);
+    *out_size = (sqlite3_int64)(whole > bytes.size ? whole : bytes.size);
     return SQLITE_OK;
 }
 

@@ -15,4 +15,7 @@ const char *database_bytes_file_system(void);
 // The name by which `bytes`, which must outlive the database, are opened there.
 void database_bytes_name(const struct view *bytes, char name[DATABASE_NAME_ROOM]);
 
+// How many bytes a database has by its own header; 0: it does not say.
+uint64_t database_bytes_whole(struct view bytes);
+
 #endif

@@ -117,6 +117,36 @@ def test_modelled_reports_are_sound(folder):
                 equal(row["DEVICE FW DURATION [ns]"], f"{cycles * 1000 / mhz:.0f}", f"{target}: its cycles")
 
 
+def test_images_lie_in_rows_and_what_products_need_in_tiles(folder):
+    """Wherever they go: nothing takes less time than what is said of it would."""
+    nodes = [make_node("Conv", ["x", "w1"], ["a"], name="first", pads=[1, 1, 1, 1]),
+             make_node("Sigmoid", ["a"], ["b"], name="curve"),
+             make_node("Add", ["a", "b"], ["c"], name="sum"),
+             make_node("Concat", ["b", "c"], ["d"], name="both", axis=1),
+             make_node("GlobalAveragePool", ["d"], ["e"], name="mean"),
+             make_node("Flatten", ["e"], ["f"], name="flat"),
+             make_node("Gemm", ["f", "w2"], ["g"], name="classify"),
+             make_node("Softmax", ["g"], ["y"], name="last", axis=1)]
+    sides = [[make_value(name, "f32", shape) for name, shape in side] for side in (
+        (("x", [1, 8, 13, 13]), ("w1", [24, 8, 3, 3]), ("w2", [48, 40])), (("y", [1, 40]),))]
+    network = write(folder / "net.onnx", make_model(make_graph(nodes, *sides), opset=13))
+    for target in ("wormhole_b0", "blackhole"):
+        opscope("compile", network, "-t", target, "-o", folder / "a.opx")
+        opscope("run", folder / "a.opx", "--device", "sim", "--timing-only", "--profile", folder / "a.prof")
+        opscope("tt-report", folder / "a.prof", "--format", "v2.1", "-o", folder / "ops.csv")
+        found = {}
+        for row in rows_of(folder / "ops.csv"):
+            for name in re.findall(r'"(\w+)"\(', row["LOC"]):
+                found[name] = (row["INPUT_0_LAYOUT"], row["INPUT_0_Y_PAD[LOGICAL]"])
+            true(int(row["PM IDEAL [ns]"]) <= int(row["DEVICE KERNEL DURATION [ns]"]), f"{target}: {row['LOC']}")
+        for name in ("first", "curve", "sum", "both", "mean"):
+            equal(found[name], ("ROW_MAJOR", "13[13]"), f"{target}: {name}")
+        for name in ("classify", "last"):
+            equal(found[name], ("TILE", "32[1]"), f"{target}: {name}")
+        said = opscope("tt-perf", folder / "ops.csv")
+        true("above peak" not in said.out and "remark" not in said.err, f"{target}: {said.err}")
+
+
 def test_fused_operators_take_each_value_once(folder):
     """x sigmoid(x) reads x once: twice would be more than the peak allows."""
     nodes = [make_node("Sigmoid", ["x"], ["s"], name="s"), make_node("Mul", ["x", "s"], ["y"], name="m")]
@@ -195,6 +225,21 @@ def test_merged_captures(folder):
     count = sum(len(opscope("operators", path, "--json").json()["operators"])
                 for path in (first, second))
     equal(len(rows_of(folder / "ops.csv")), count, "rows of both")
+
+
+def test_programs_side_by_side_have_gaps_of_their_own(folder):
+    """Times of simulated machines all begin where their programs did."""
+    def gaps(*profile):
+        opscope("tt-report", *profile, "--format", "v2.1", "-o", folder / "ops.csv")
+        return [(row["OP CODE"], row["DEVICE ARCH"], row["OP TO OP LATENCY [ns]"],
+                 row["OP TO OP LATENCY BR/NRISC START [ns]"]) for row in rows_of(folder / "ops.csv")]
+
+    first = run_on("wormhole_b0", folder, "--device", "sim")
+    second = run_on("blackhole", folder, "--device", "sim")
+    apart = gaps(first) + gaps(second)
+    true(len(apart) >= 4 and len({gap for _, _, gap, _ in apart}) > 1, f"gaps among {apart}")
+    opscope("merge", first, second, "-o", folder / "both.prof")
+    equal(sorted(gaps(folder / "both.prof")), sorted(apart), "gaps")
 
 
 def test_tt_perf_takes_folders_logs_and_profiles_alike(folder):

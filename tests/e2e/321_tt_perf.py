@@ -348,6 +348,43 @@ def test_more_than_the_peak_has_a_remark(folder):
                  f"{row['id']} is faster than its {side}")
 
 
+def test_shapes_of_a_first_call_are_not_those_of_all(folder):
+    """Times tell cached calls of other volumes, where their neighbours agree on which."""
+    def binary(y, time, start, code="BinaryNg"):
+        return device_op(code, time, start=start, **tensor("INPUT_0", y, 1024), **tensor("OUTPUT_0", y, 1024))
+
+    def between(y, other, time, start):
+        return [binary(y, 90000, start, "Unary"), binary(other, time, start + 1), binary(y, 90000, start + 2, "Unary")]
+
+    path = report(folder,
+                  *between(256, 256, 20000, 10),   # the first call, whose shapes are repeated
+                  *between(1024, 256, 70000, 20),  # four times as much, in nearly four times the time
+                  *between(64, 256, 6000, 30),     # a quarter
+                  *between(1024, 256, 20400, 40),  # neighbours of another size, but the same time
+                  *between(256, 256, 70000, 50),   # slow for another reason
+                  binary(512, 90000, 60, "Unary"), binary(256, 70000, 61), binary(128, 90000, 62, "Unary"))
+    result = opscope("tt-perf", path, "--json", "--ignore-signposts")
+    operations = [row for row in result.json()["operations"] if row["op_code"] == "BinaryNg"]
+    equal(["another call" in row["limit"].get("remark", "") for row in operations],
+          [False, True, True, False, False, False], "marked")
+    equal([row["limit"]["dram_bytes"] // (2 * 1024 * 2) for row in operations], [256, 1024, 64, 256, 256, 256], "rows")
+    contains(result.err, "id 6 and 1 more: BinaryNg: its shapes are those of another call", "remark")
+
+
+def test_stale_shapes_of_real_reports(folder):
+    del folder
+    names = {"ops_perf_results_2025_09_18_11_39_20.csv": [197, 206, 256, 262, 272, 302, 308, 318, 348, 351, 352, 389,
+                                                          426, 463, 499, 536, 572, 609, 645],
+             "segformer_2025_02_ops_perf_results.csv": [907, 908, 916, 931, 956, 957, 965, 980, 1016, 1017, 1025,
+                                                        1039, 1066, 1067, 1075, 1090, 1115, 1116, 1124, 1138, 1154,
+                                                        1155, 1163, 1177],
+             "n300_ops_perf_results.csv": []}
+    for name, wanted in names.items():
+        rows = opscope("tt-perf", shared(f"data/tenstorrent/{name}"), "--json", "--ignore-signposts",
+                       code=None).json()["operations"]
+        equal([row["id"] for row in rows if "another call" in row["limit"].get("remark", "")], wanted, name)
+
+
 def test_deprecated_options_are_taken(folder):
     result = opscope("tt-perf", report(folder, matmul()), "--no-stack-by-in0", "--classic-colors")
     contains(result.out, "100.00 %  MinimalMatmulOp ")

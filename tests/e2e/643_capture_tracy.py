@@ -78,11 +78,20 @@ def test_upstreams_narrow_contexts(folder):
 
 def test_upstreams_protocols(folder):
     """Items have other numbers, some other sizes, and there are more or fewer of them."""
-    _, want = profile(folder, *traced("wide=0", "zones=5"))
-    for protocol in ("63", "64", "69", "74", "76"):
-        result, about = profile(folder, *traced(f"protocol={protocol}", "zones=5"))
-        equal(lanes(about), lanes(want), f"{protocol}: {result.err}")
-        equal(about["ledger"]["lost"], 0, protocol)
+    def zones(protocol):
+        result, about = profile(folder, *traced(f"protocol={protocol}", "wide=0", "zones=5", "late=1"))
+        equal(about["ledger"]["lost"], 0, f"{protocol}: {result.err}")
+        opscope("convert", folder / "out.prof", "-o", folder / "out.json")
+        events = [event for event in json.loads((folder / "out.json").read_text()) if event["ph"] in "Xi"]
+        first = min(event["ts"] for event in events if event["name"] == "outer")
+        return lanes(about), sorted((event["name"], round(event["ts"] - first, 3), event.get("dur", 0),
+                                     event.get("args", {}).get("text", ""))
+                                    for event in events if "parent" not in event.get("args", {}))
+
+    want = zones("66")
+    true(any(name == "late" and dur == 300 and len(text) > 1000 for name, _, dur, text in want[1]), "a late zone")
+    for protocol in ("63", "64", "69", "74", "76", "82"):
+        equal(zones(protocol), want, protocol)
 
 
 def test_several_programs_at_once(folder):
@@ -116,15 +125,20 @@ def test_a_program_that_is_killed_in_the_middle(folder):
     result, about = profile(folder, *traced("die=1"), code=128 + 9)
     equal(lanes(about)["thread 11"], 103, "zones until then, of a thread whose name it did not say")
     contains(result.err, "never ends", "the zone that was open")
+    true(".opscope-capture-" not in result.err, "no paths that are gone")
     matches(result.err, "before the program said that it was done", "the connection")
     true(about["ledger"]["lost"] > 0, "lost")
 
 
 def test_what_cannot_be_captured_is_named_with_what_to_do(folder):
-    for last in ("63", "66"): # the last that is offered, and one that ends when it is asked the first time
-        result, _ = profile(folder, *traced("protocol=82", f"last={last}"))
-        contains(result.err, "another protocol of Tracy's than those of its releases 0.9 to 0.13", "mismatch")
-        contains(result.err, "give the .tracy file to opscope", "what to do")
+    # Asked to the last that is offered, and one that ends when it is asked the first time.
+    for last, problem, advice in (
+            ("63", "another protocol of Tracy's than those of its releases 0.9 to 0.14",
+             "give the .tracy file to opscope"),
+            ("66", "another protocol of Tracy's than 66, and was over before", "TRACY_NO_EXIT=1 a program")):
+        result, _ = profile(folder, *traced("protocol=83", f"last={last}"))
+        contains(result.err, problem, "mismatch")
+        contains(result.err, advice, "what to do")
         contains(result.err, "nothing in the command records", "no report called done")
     result, _ = profile(folder, *traced("status=3"))
     contains(result.err, "somebody else has captured it", "taken")

@@ -34,6 +34,49 @@ def test_a_program_with_tracy(folder):
     contains(result.err, "Wrote report to results/perf/device_ops_perf_trace.csv (3 rows)", "message")
 
 
+def test_several_programs_with_tracy_have_a_report_each(folder):
+    (folder / "results/perf").mkdir(parents=True)
+    (folder / "results/perf/device_ops_perf_trace_4.csv").write_text("of somebody else")
+    command = " & ".join(f"{sys.executable} {PROGRAM} zones=2 ops={ops}" for ops in (3, 5, 0, 4)) + " & wait"
+    result = tt_profile(command, folder=folder, code=0)
+    found = [rows(path) for path in sorted((folder / "results/perf").glob("device_ops_perf_trace*.csv"))]
+    equal(sorted(map(len, found)), [0, 3, 4, 5], result.err)
+    for report in found:
+        equal([row["GLOBAL CALL COUNT"] for row in report], [str(1024 * (at + 1)) for at in range(len(report))], "calls")
+    contains(result.err, "Wrote report to results/perf/device_ops_perf_trace_3.csv (", "message")
+    equal((folder / "results/perf/device_ops_perf_trace_4.csv").read_text(), "of somebody else", "a file of others")
+    equal(list((folder / "results/perf").glob(".opscope*")), [], "folders that are left")
+
+
+def test_what_is_lost_is_named_by_its_program(folder):
+    result = tt_profile(f"{sys.executable} {PROGRAM} zones=20 ops=3 open=1", folder=folder)
+    matches(result.err, r"lost: python[\w.]* \d+: zones or messages are lost, the first: .*'open', from .* never ends",
+            "loss")
+    true(".opscope-capture-" not in result.err, "no paths that are gone")
+
+
+def test_a_program_without_operations_has_no_report(folder):
+    """Its status all the same, and what it did is kept."""
+    for options, code in (("exit=5", 5), ("die=1", 128 + 9), ("", 1)):
+        result = tt_profile(f"{sys.executable} {PROGRAM} zones=20 {options}", folder=folder, code=code)
+        contains(result.err, "there is nothing to report", options)
+        contains(result.err, "what was captured is kept in ", options)
+        contains(result.err, "Tracy's viewer opens it", options)
+        true(not (folder / "results/perf/device_ops_perf_trace.csv").exists(), "an empty report")
+
+
+def test_nobody_listens_to_the_messages(folder):
+    """The report is written all the same, and nothing is left behind."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([program("tt_profile"), f"{sys.executable} {PROGRAM} zones=2 ops=3 exit=6"], cwd=folder,
+                          stderr=writing, stdout=subprocess.DEVNULL, timeout=PATIENCE, check=False)
+    os.close(writing)
+    equal(done.returncode, 6, "status")
+    equal(len(rows(folder / "results/perf/device_ops_perf_trace.csv")), 3, "rows")
+    equal(list((folder / "results/perf").glob(".opscope*")), [], "folders that are left")
+
+
 def test_a_trace_for_tracys_viewer(folder):
     """Where tt-metal keeps its logs; the folder gives the same report once more."""
     command = f"{sys.executable} {PROGRAM} zones=2 ops=3"
@@ -143,6 +186,14 @@ def test_a_device_log_of_this_run_is_taken_and_an_old_one_is_not(folder):
     contains(result.err, "no device log was given", "an old one")
     result = tt_profile(f"touch {logs}/profile_log_device.csv; {command}", folder=folder, env=environment)
     true("no device log was given" not in result.err, "one of this run")
+    # A launcher that Tracy is linked with, too, has no operations: the log is not its.
+    wanted = (folder / "results/perf/device_ops_perf_trace.csv").read_text()
+    launched = f"{sys.executable} {PROGRAM} zones=2 & {command}; wait"
+    result = tt_profile(f"touch {logs}/profile_log_device.csv; {launched}", folder=folder, env=environment)
+    contains(result.err, "2 programs with Tracy", "both are captured")
+    found = rows(folder / "results/perf/device_ops_perf_trace.csv")
+    equal([row["OP CODE"] for row in found], [row["OP CODE"] for row in csv.DictReader(wanted.splitlines())], "rows")
+    true(not (folder / "results/perf/device_ops_perf_trace_2.csv").exists(), "one report")
 
 
 def test_a_command_without_anything_to_report(folder):

@@ -296,6 +296,76 @@ def test_any_number_of_spans_is_opened_searched_zoomed_sorted_and_diffed(folder)
         contains(answers[14], f"{rows}-2.prof", "the other profile is shown")
 
 
+def test_runs_of_any_length_are_drawn(folder):
+    """Also those in which a nanosecond is less than what a number tells apart of a moment."""
+    for length in (1, 85_215_149_673, 9 * 86_400 * 10**9 + 7):
+        profile = ProfileFile()
+        lane = profile.track("matrix 0", role="compute", engine="matrix")
+        for i in range(3):
+            profile.span(profile.track(f"load {i}", role="transfer in", engine="load"), "load", length * i // 7, length)
+        profile.span(lane, "conv", 0, length)
+        (folder / "long.prof").write_bytes(profile.bytes())
+        page = folder / "long.html"
+        opscope("report", folder / "long.prof", "-o", page)
+        answers, _ = browse([["goto", address(page)], ["press", "w", "w", "d", "s", "s", "s"], ["wait", 100], text_of("#shown"),
+                             text_of("#top")])
+        contains(answers[3], " from 0 ns", "all of the time is shown again")
+        contains(answers[4], "conv", "what takes the time")
+
+
+def test_what_is_long_or_much_stays_readable(folder):
+    """Figures of many engines come twenty first, long names show their first lines; nothing of them is lost."""
+    profile, name = ProfileFile(), "void a::b<int, " + "x::y, " * 60 + ">(c -> d)"
+    for i in range(40):
+        profile.span(profile.track(f"matrix {i}", role="compute", engine=f"matrix {i}"), name, i * 10, 1000 + i)
+    (folder / "many.prof").write_bytes(profile.bytes())
+    page = folder / "many.html"
+    opscope("report", folder / "many.prof", "-o", page)
+    figures = len(opscope("overview", folder / "many.prof", "--json").json()[0]["metrics"])
+    rows = ["get", "document.querySelectorAll('#summary .columns tbody tr').length"]
+    answers, _ = browse([["goto", address(page)], rows, text_of("#summary .row-tools button"), ["axe"],
+                         ["click", "#summary .row-tools button"], rows, ["axe"], text_of("#top tbody td"),
+                         ["get", "document.querySelector('#top tbody td').getBoundingClientRect().height"],
+                         ["get", "document.documentElement.scrollWidth <= innerWidth"]])
+    equal(answers[1:3], [20, f"{figures - 20} more"], "figures first")
+    equal(answers[5], figures, "all of them")
+    equal((answers[3], answers[6]), ([], []), "what axe-core finds")
+    equal(answers[7], name, "the whole name is there")
+    true(answers[8] < 80, f"in a few lines: {answers[8]}")
+    true(answers[9], "nothing is wider than the page")
+
+
+def test_changes_are_said_with_sign_and_factor(folder):
+    page = folder / "r.html"
+    opscope("report", made(folder), made(folder, "b.prof", slower=30), "-o", page)
+    answers, _ = browse([["goto", address(page)],
+                         ["get", "[...document.querySelectorAll('#diff tbody tr')].map((row) => row.textContent)"]])
+    [row] = [row for row in answers[1] if row.startswith("conv 3")]
+    matches(row, r"slower.*\+[\d.]+ .s1[\d.]+\u00d7", "a large change")
+
+
+def test_prints_on_paper(folder):
+    path, _ = stack(folder)
+    page = folder / "r.html"
+    opscope("report", path, "-o", page)
+    theme = ["get", "document.documentElement.dataset.theme"]
+    shown = ["get", "['nav', '.row-tools', '#top table', '#timeline canvas'].map("
+                    "(one) => getComputedStyle(document.querySelector(one)).display !== 'none')"]
+    answers, _ = browse([["media", "dark"], ["goto", address(page)], theme, ["get", "dispatchEvent(new Event('beforeprint'))"],
+                         theme, ["media", "print"], shown, ["get", "dispatchEvent(new Event('afterprint'))"], theme,
+                         ["pdf", str(folder / "r.pdf")]])
+    equal([answers[2], answers[4], answers[8]], ["dark", "light", "dark"], "paper is light")
+    equal(answers[6], [False, False, True, True], "what is for a screen alone is left out")
+    equal((folder / "r.pdf").read_bytes()[:5], b"%PDF-", "it prints")
+
+
+def test_the_verdict_is_of_the_device(folder):
+    """Though nobody says that it computes, and the host's time is as long."""
+    verdict = report(folder, shared("data/tenstorrent/ops_perf_results_2025_09_18_11_39_20.csv")).data["profiles"][0]["analyses"]["verdict"]
+    contains(verdict[0], "(device 0) takes 84.7 s", "whose time")
+    contains(verdict[0], "at work 1.2 %, nothing at work 98.8 %", "where it went")
+
+
 def test_mouse_keys_and_flows(folder):
     path, _ = stack(folder)
     page = folder / "r.html"

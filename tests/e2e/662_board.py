@@ -138,7 +138,7 @@ def test_what_takes_too_long_ends_here_and_there(folder):
 
 def test_a_command_ends_when_its_connection_does(folder):
     with board.start(folder) as there:
-        command = "--torq-run-cmd=sh -c 'echo $$ >number; mv number sleeper; exec sleep 10000'"
+        command = "--torq-run-cmd=sh -c 'sleep 10000 & echo $! >number; mv number sleeper; wait'"
         with subprocess.Popen([program("opscope"), "suite", NETWORK, "-o", folder / "out", "--cache", folder / "cache",
                                "--torq-addr", board.ADDRESS, *there.options, command],
                               stdout=subprocess.DEVNULL, start_new_session=True) as session:

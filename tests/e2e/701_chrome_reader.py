@@ -223,6 +223,15 @@ def test_flows_of_both_versions_bind(folder):
           [("a", "b"), ("c", "d"), ("d", "e")], "flows")
 
 
+def test_a_mark_of_utf8_in_front(folder):
+    events = [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]
+    for trace in (events, {"traceEvents": events}):
+        path = folder / "mark.json"
+        path.write_bytes(b"\xef\xbb\xbf" + json.dumps(trace).encode())
+        report = opscope("info", path, "--json").json()[0]
+        equal([report["spans"], report["ledger"]["notes"]], [1, []], "read without a word")
+
+
 def test_every_command_takes_it_from_every_packing(folder):
     opscope("convert", write(folder / "in.json", dump(random_trace(22, 50_000))), "-o",
             folder / "in.prof")

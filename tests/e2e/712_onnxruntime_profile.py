@@ -173,6 +173,36 @@ def test_kernels_of_a_gpu(folder):
     equal([op["name"], op["calls"], op["host_ns"], op["device_ns"]], ["gemm", 1, 20_000, 30_000], "the operator")
 
 
+def test_programs_of_webgpu(folder):
+    """They are written after all runs, and may end after theirs; another provider's calls are the host's."""
+    runs, programs = [], []
+    for run, at in enumerate((0, 1000, 2000)):
+        runs += [event("Node", "a&b_kernel_time", at + 10, 20, op_name="Conv", provider="WebGpuExecutionProvider", node_index="3"),
+                 event("Node", "_kernel_time", at + 40, 20, op_name="Relu", provider="WebGpuExecutionProvider", node_index="4"),
+                 event("Session", "model_run", at, 100)]
+        for name, start, width in (("a&b&Conv&Im2Col", 50, 10), ("a&b&Conv&MatMul", 150, 30 + run), ("&Relu&Unary", 200, 5)):
+            programs.append({**event("Api", name, at + start, width, tid=-1, shapes="inputs[0] = {1,2}", cache_key="k[1]"),
+                             "pid": -1})
+    runs.append(event("Api", "hipLaunchKernel", 2500, 7))
+    path = write(folder / "webgpu.json", json.dumps(runs + programs))
+    rows = {row["name"]: row for row in opscope("operators", path, "--json").json()["operators"]}
+    equal([rows["a&b"][key] for key in ("calls", "device_ns", "host_ns")], [3, 123_000, 60_000], "the node")
+    equal(rows["(no operator)"]["device_ns"], 15_000, "of a node that has no name")
+    steps = {row["label"]: row["self_ns"] for row in opscope("top", path, "--by", "step", "--json").json()["spans"]
+             if row["where"] == "device"}
+    equal(steps, {"0": 40_000, "1": 41_000, "2": 42_000, "(no step)": 15_000}, "steps")
+
+
+def test_copies_of_a_gpu_are_no_computing(folder):
+    names = {"ampere_sgemm": "compute", "ncclKernel_AllReduce": "communication", "MemcpyHostToDevice": "transfer in",
+             "[CUDA memcpy DtoH]": "transfer out", "Memcpy DtoD (Device -> Device)": "transfer", "Memset (Device)": "transfer"}
+    events = [event("Session", "model_run", 0, 100)]
+    events += [{**event("Kernel", name, 10 * i, 10, tid=-1, stream="1"), "pid": -1} for i, name in enumerate(names)]
+    path = write(folder / "copies.json", json.dumps(events))
+    got = opscope("sql", path, "SELECT name, role FROM slice JOIN span USING(id) WHERE name <> 'model_run'", "--json")
+    equal(dict(got.json()["results"][0]["rows"]), names, "roles")
+
+
 def test_escapes_are_letters(folder):
     """Of a node's name, its type and its provider; a kernel finds its node by them."""
     events = [event("Node", 'né"q_kernel_time', 10, 20, op_name='Mü"q', provider="Ä", node_index="3"),

@@ -170,6 +170,77 @@ def test_annotations_of_streams_that_are_texts(folder):
     equal(report[0]["ledger"]["notes"], [], "notes")
 
 
+def work(category, name, start, width, tid=7, **args):
+    return {"ph": "X", "cat": category, "name": name, "pid": 0, "tid": tid, "ts": start, "dur": width, "args": args}
+
+
+def device_rows(path, key):
+    return {row["label"]: row["self_ns"] for row in opscope("top", path, "--by", key, "--json").json()["spans"]
+            if row["where"] == "device"}
+
+
+def test_waiting_streams_do_no_work(folder):
+    """Waits lie on the stream's row, around and across its kernels; an arrow may end at each."""
+    events = [work("kernel", "k1", 10, 10, correlation=1), work("kernel", "k2", 40, 5, correlation=2),
+              {"ph": "X", "cat": "cuda_runtime", "name": "cudaStreamWaitEvent", "pid": 9, "tid": 9, "ts": 1, "dur": 2,
+               "args": {"correlation": 3}},
+              {"ph": "s", "id": 3, "pid": 9, "tid": 9, "ts": 1, "cat": "ac2g", "name": "ac2g"},
+              work("cuda_sync", "Stream Wait Event", 15, 27, correlation=3),
+              {"ph": "f", "id": 3, "pid": 0, "tid": 7, "ts": 15, "cat": "ac2g", "name": "ac2g", "bp": "e"},
+              work("cuda_event", "Event Record", 16, 0), work("cuda_sync", "Event Sync", 41, 9), work("xpu_sync", "Context Sync", 5, 60, tid=1)]
+    path = write(folder / "sync.json", json.dumps({"traceEvents": events}))
+    equal(device_rows(path, "name"), {"k1": 10_000, "k2": 5_000}, "work")
+    equal(opscope("info", path, "--json").json()[0]["ledger"]["notes"], [], "nothing to say of waits that overlap")
+    flows = opscope("sql", path, "SELECT a.name AS a, b.name AS b FROM flow JOIN slice a ON a.id = span_out"
+                                 " JOIN slice b ON b.id = span_in", "--json").json()
+    equal(flows["results"][0]["rows"], [["cudaStreamWaitEvent", "Stream Wait Event"]], "the arrow")
+
+
+def test_kernels_that_overlap(folder):
+    """A moment counts once in self times, for what began last; totals have all of each."""
+    path = write(folder / "overlap.json", json.dumps({"traceEvents": [
+        work("kernel", "a", 0, 10, correlation=1), work("kernel", "b", 8, 12, correlation=2),
+        work("kernel", "c", 30, 10, correlation=3), work("kernel", "d", 32, 3, correlation=4)]}))
+    rows = opscope("top", path, "--json").json()["spans"]
+    equal({row["label"]: (row["self_ns"], row["total_ns"]) for row in rows},
+          {"a": (8_000, 10_000), "b": (12_000, 12_000), "c": (7_000, 10_000), "d": (3_000, 3_000)}, "self and total")
+
+
+def test_work_of_any_backend_has_its_role(folder):
+    cases = [("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", "transfer in"), ("gpu_memcpy", "CopyHostToDevice", "transfer in"),
+             ("gpu_memcpy", "Memcpy M2D (Host -> Device)", "transfer in"), ("gpu_memcpy", "CopyDeviceToHost", "transfer out"),
+             ("gpu_memcpy", "Memcpy D2M (Device -> Host)", "transfer out"), ("GCU_MEMCPY", "Memcpy ? (? -> ?)", "transfer"),
+             ("gpu_memcpy", "Memcpy PtoP (Device -> Device)", "communication"), ("gpu_memset", "Memset (Device)", "transfer"),
+             ("kernel", "gemm", "compute"), ("kernel", "ncclDevKernel_AllReduce", "communication"),
+             ("kernel", "oneccl_allreduce", "communication"), ("mtia_ccp_events", "fc", "compute")]
+    events = [work(category, name, 10 * i, 10, correlation=i + 1) for i, (category, name, _) in enumerate(cases)]
+    events.append(work("kernel", "reduce", 500, 10, **{"Collective name": "allreduce"}))
+    path = write(folder / "roles.json", json.dumps({"traceEvents": events}))
+    got = opscope("sql", path, "SELECT name, role FROM slice JOIN span USING(id)", "--json").json()
+    equal(dict(got["results"][0]["rows"]),
+          {**{name: role for _, name, role in cases}, "reduce": "communication"}, "roles")
+
+
+def test_ranks_in_one_file_number_alike(folder):
+    events = []
+    for rank, name in enumerate(("aten::mm", "aten::add")):
+        at, host = 1000 * rank, {"pid": 90 + rank, "tid": 90}
+        events += [{**work("cpu_op", name, at, 10, **{"External id": 3}), **host},
+                   {**work("cuda_runtime", "cudaLaunchKernel", at + 2, 2, correlation=5), **host},
+                   {**work("kernel", "k", at + 20, 10 + rank, correlation=5, device=rank), "pid": rank}]
+    for order in (events, events[::-1]):
+        rows = opscope("operators", write(folder / "ranks.json", json.dumps({"traceEvents": order})), "--json").json()
+        equal({row["type"]: row["device_ns"] for row in rows["types"]}, {"aten::mm": 10_000, "aten::add": 11_000}, "whose kernel")
+
+
+def test_a_trace_without_arguments_is_one_of_pytorch(folder):
+    events = [{key: value for key, value in event.items() if key != "args"} for event in
+              (work("kernel", "k", 10, 10), {**work("cpu_op", "aten::mm", 1, 5, tid=9), "pid": 9})]
+    path = write(folder / "bare.json", json.dumps(events))
+    report = opscope("operators", path, "--json").json()
+    equal([report["device_ns"], [row["type"] for row in report["types"]]], [10_000, ["aten::mm", "(no operator)"]], "operators")
+
+
 def test_a_kernel_belongs_to_the_innermost_operator(folder):
     text = opscope("operators", made(folder), "--top", "0").out
     matches(text, r"^ +\S+ us +\S+ [um]s +0.00 ns +\S+ % .* aten::addmm", "operators")

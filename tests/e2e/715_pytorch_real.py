@@ -191,6 +191,31 @@ def test_why_the_device_rests(folder):
         equal(rows["Idle Not Launched"] + rows["Idle Launched"], rows["Idle"], f"{case}: all of it")
 
 
+def test_work_that_nobody_launched_is_idle_of_its_own(folder):
+    """Without the launches of half of the kernels the parts are still the whole; without any they are absent."""
+    with gzip.open(FOLDER / "training.json.gz") as file:
+        trace = json.load(file)
+    for left_out in (2, 1):
+        work = [event for event in trace["traceEvents"] if event.get("cat") in DEVICE][::left_out]
+        starts = {event["ts"] for event in work}
+        changed = [dict(event, args={"External id": event["args"]["External id"]}) if event in work else event for event in trace["traceEvents"]
+                   if event["ph"] != "f" or event["ts"] not in starts]
+        path = write(folder / f"{left_out}.json", json.dumps({**trace, "traceEvents": changed}))
+        for words, keys in (((), ("Idle", "Idle Not Launched", "Idle Launched", "Idle Launch Unknown")),
+                            (("--steps",), ("idle_ns", "not_launched_ns", "launched_ns", "launch_unknown_ns"))):
+            report = opscope("overview", path, *words, "--json").json()
+            rows = [{row["name"]: row["ns"] for row in part["metrics"]} for part in report if "GPU" in part["model"]] \
+                if not words else [row for file in report for row in file["steps"] if "GPU" in row["process"]]
+            true(len(rows) == (2 if words else 1), f"rows: {rows}")
+            for row in rows:
+                parts = [row.get(key) for key in keys[1:]]
+                if left_out == 1:
+                    equal(parts, [None] * 3, f"{words}: nothing is known")
+                else:
+                    true(None not in parts and sum(parts) == row[keys[0]], f"{words}: {row}")
+                    true(all(part > 0 for part in parts), f"{parts}")
+
+
 def test_steps_and_waiting_are_no_work_of_the_host(folder):
     host = next(process for process in opscope("overview", FOLDER / "training.json.gz", "--json").json()
                 if "GPU" not in process["model"])

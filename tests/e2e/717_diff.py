@@ -1,4 +1,5 @@
 """opscope diff and gate: what changed between runs, and whether that is more than noise."""
+import itertools
 import random
 import xml.etree.ElementTree
 
@@ -119,6 +120,32 @@ def test_fused_on_another_machine(folder):
                   and max(row["a_ns"] or 0, row["b_ns"] or 0) > 0.01 * max(answer["total"]["a_ns"], answer["total"]["b_ns"])]
         equal(lonely, [], f"operators of {path.name} without a counterpart")
         sums_up(answer)
+
+
+def test_one_network_on_four_machines_operator_by_operator(folder):
+    """Names are those of the network, whatever was fused and laid out anew: what is alone is no operator."""
+    network = shared("data/models") / "mobilenet_v2_int8/model.onnx"
+    paths = {}
+    for target in ("torq-sl2610", "aic100", "wormhole_b0", "host"):
+        paths[target] = folder / f"{target}.prof"
+        opscope("compile", network, "--target", target, "-o", folder / "n.opx", "--trace", paths[target])
+    for a, b in itertools.combinations(paths, 2):
+        answer = diff(paths[a], paths[b])
+        sums_up(answer)
+        alone = [row["name"] for row in answer["changes"] if row["relation"] in ("new", "gone")]
+        equal(sorted(alone), ["LINK IN", "LINK OUT"] if "aic100" in (a, b) else [], f"{a} beside {b}: without a counterpart")
+        same = [row for row in answer["changes"] if row["relation"] == "same"]
+        true(len(same) >= 64, f"{a} beside {b}: {len(same)} operators are the same")
+        for row in same:
+            equal(row["a_name"], row["b_name"], f"{a} beside {b}: names")
+    laid = rows_of(diff(paths["torq-sl2610"], paths["aic100"]))["/features/features.0/features.0.0/Conv"]
+    equal((laid["a_parts"], laid["b_parts"]), (1, 2), "its layout is changed before it")
+    contains(laid["why"], "in 2 parts (1)", "why")
+
+
+def test_large_factors_are_said_as_such(folder):
+    answer = opscope("diff", modelled(folder, "a", chain(4)), modelled(folder, "b", chain(4, slow=2, factor=64)))
+    matches(answer.out, r"(?m)^  slower .* \d+(\.\d+)?x +\d+(\.\d+)?x +\d+(\.\d+)?x +same +node_2 ", "a factor of more than ten")
 
 
 def test_renamed_on_another_machine(folder):

@@ -75,6 +75,8 @@ PUBLISHED = [
     "SELECT * FROM top_kernels LIMIT 10",
     "SELECT * FROM regions_and_samples WHERE category LIKE 'cpu_%'",
     "SELECT * FROM processes", "SELECT * FROM threads", "SELECT * FROM regions",
+    "SELECT name, duration, grid_x, grid_y, grid_z FROM kernels WHERE agent_abs_index = 0",
+    "SELECT name, MAX(grid_x / workgroup_x) * MAX(grid_y / workgroup_y) * MAX(grid_z / workgroup_z) FROM kernels GROUP BY name",
     "SELECT total_duration,total_calls,percentage,name FROM top_kernels ORDER BY total_duration DESC LIMIT 10",
 ]
 
@@ -134,6 +136,9 @@ def test_published_queries_run_unchanged(folder):
         equal((count, total), (len(kernels), len(kernels)), f"{case}: kernels")
         [rows] = rows_of(trace(case), "SELECT name, duration FROM kernels")
         equal(sorted(rows), sorted((event["name"], int(event["dur"] * 1000)) for event in kernels), f"{case}: each")
+        [rows] = rows_of(trace(case), "SELECT grid_x, grid_y, grid_z, workgroup_x, workgroup_y, workgroup_z FROM kernels")
+        equal(sorted(rows), sorted((*(int(a * b) for a, b in zip(event["args"]["grid"], event["args"]["block"])),
+                                    *event["args"]["block"]) for event in kernels), f"{case}: work items and groups")
 
 
 def test_sums_are_those_of_top(folder):

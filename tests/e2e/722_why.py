@@ -124,6 +124,18 @@ def test_rooflines(folder):
     equal(row["bound"], "compute" if computing >= moving else "memory", "bound")
 
 
+def test_what_lies_near_moves_nothing(folder):
+    """Nothing reaches more than the machine can do, and values that stay in the near memory are not the far one's."""
+    network = shared("data/models") / "mobilenet_v2_int8/model.onnx"
+    opscope("compile", network, "-t", "torq-sl2610", "-o", folder / "n.opx", "--trace", folder / "n.prof")
+    rows = explained(folder / "n.prof")["roofline"]
+    for row in rows:
+        true(row["reached"] is None or row["reached"] <= 1.001, f"no more than is possible: {row}")
+    near = [row for row in rows if row["bytes_moved"] and row["gb_per_s"] == 0 and row["gmacs_per_s"]]
+    true(near and all(row["bound"] == "compute" for row in near), f"computed from what lies near: {near}")
+    true(any(not row["bytes_moved"] and row["gb_per_s"] for row in rows), "what the host reads itself")
+
+
 def test_who_held_the_peak(folder):
     profile = ProfileFile()
     lane = profile.track("matrix 0", role="compute", engine="matrix")

@@ -102,8 +102,10 @@ def test_a_benchmark_keeps_its_figures(folder):
     for name in ("a.json", "b.json"):
         run(ROOT / "bench/convert.py", "--rows", 500, "--rounds", 5, "--keep", folder / name, "--folder", folder)
     about = json.loads((folder / "a.json").read_text())["bench"]
-    equal([(item["name"], len(item["clock_s"]), len(item["processors_s"])) for item in about["measurements"]],
-          [("count", 5, 5), ("full", 5, 5), ("short", 5, 5)], "measurements")
+    equal([(item["title"], item["name"], len(item["clock_s"]), len(item["processors_s"]))
+           for item in about["measurements"]],
+          [("", "count", 5, 5), ("", "full", 5, 5), ("", "short", 5, 5),
+           ("own locations", "count", 5, 5), ("own locations", "full", 5, 5)], "measurements")
     true({"input", "rows", "bytes a span", "most anonymous memory"} <= {item["name"] for item in about["figures"]},
          "figures")
     opscope("gate", folder / "a.json", folder / "b.json", "--max-regress", "1000%")

@@ -152,6 +152,27 @@ def test_depth_first(folder):
     contains(compiled(folder, "-aic-depth-first-mem=64", code=255).err, "from 8 to 32", "too much")
 
 
+def test_rows_of_a_table(folder):
+    """A table of which a few rows are read stays where it is, and the host reads them, where moving it takes longer."""
+    for places, engine in ((20000, "host"), (64, "hvx")):
+        table = make_tensor("table", "f16", [places, 64], [(i % 31 - 15) / 8 for i in range(places * 64)])
+        nodes = [make_node("Gather", ["table", "i"], ["rows"], name="/rows"), make_node("Tanh", ["rows"], ["y"])]
+        graph = make_graph(nodes, [make_value("i", "i64", [4])], [make_value("y", "f16", [4, 64])], [table])
+        path = write(folder / f"{places}.onnx", make_model(graph))
+        for cores in (1, 4, 14):
+            compiled(folder, f"-aic-num-cores={cores}", model=path)
+            listed = listing(folder)
+            group = next(group for group in listed["groups"] if group["name"] == "/rows")
+            equal(group["engine"], engine, f"{places} rows: {group['reason']}")
+        equal([len(constants_read(listed)) > 0, "sooner than all" in group["reason"]],
+              [engine == "hvx", engine == "host"], f"{places} rows")
+    write(folder / "i.bin", struct.pack("<4q", 19999, 0, 7, 7))
+    compiled(folder, model="20000.onnx")
+    run(program("qaic-runner"), "-t", "b", "-n", "1", "-i", "i.bin", "--write-output-dir", "out", cwd=folder)
+    opscope("infer", folder / "20000.onnx", "--input", f"4xi64=@{folder / 'i.bin'}", "-o", folder / "want.bin")
+    equal((folder / "out/y-inf-0.bin").read_bytes(), (folder / "want.bin").read_bytes(), "its rows")
+
+
 def test_what_has_no_effect(folder):
     """It is taken in both forms, said, and gives the same program."""
     layers(folder, rows=256)

@@ -137,7 +137,7 @@ def test_wrong_use(folder):
     device = {"deviceId": 0, "numCores": 16}
     for content, message in (({}, "partitions"), ({"partitions": [{"name": "P"}]}, "has no devices"),
                              ({"partitions": [{"name": "P", "devices": [{"deviceId": 0}]}]}, "numCores"),
-                             ({"partitions": [{"name": "P", "devices": [device, device]}]}, "two partitions"),
+                             ({"partitions": [{"name": "P", "devices": [device, device]}]}, "device 0 is named twice"),
                              ({"partitions": [{"name": "P", "devices": [device, {"deviceId": 1, "numCores": 8}]}]},
                               "give all of them as many"),
                              ({"partitions": [{"name": "P", "devices": [device]},

@@ -9,10 +9,12 @@ failure with the message that the script would print.
 
 import os
 import pathlib
+import signal
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MOST_SECONDS = 1200  # of a test, however busy the machine is
 SANITIZERS = {
     "ASAN_OPTIONS": "exitcode=99:detect_stack_use_after_return=1:strict_string_checks=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=99",
@@ -52,6 +54,32 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
         if getattr(item.module, "SKIP", ""):
             item.add_marker(pytest.mark.skip(item.module.SKIP))
+
+
+def end_children(parent):
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            of = int(path.read_text(errors="replace").rpartition(")")[2].split()[1])
+            if of == parent:
+                child = int(path.parent.name)
+                end_children(child)
+                os.kill(child, signal.SIGKILL)
+        except OSError:  # it has just ended
+            pass
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item):
+    """A test that hangs fails, and what it started ends: whoever waits for that goes on."""
+    def give_up(*_):
+        end_children(os.getpid())
+        raise TimeoutError(f"{item.name} took longer than {MOST_SECONDS} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(0 if "OPSCOPE_ALL" in os.environ else MOST_SECONDS)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -128,16 +128,34 @@ class Made:
         self.call("cudaMemsetAsync_v3020", self.fill(512, 300, "step"), operator="step")
         self.call("cudaLaunchKernel_v7000", self.kernel("ncclDevKernel_AllReduce(x)", 2000, "step", SIDE), operator="step")
         self.nvtx("step", begun, self.now)
+        if self.version == "2024.6":
+            self.nvtx("open", begun, None)
         self.span("host", "step", begun, self.now, operator="step")
         self.now += 500
         self.call("cudaGraphLaunch_v10000", self.graph("cudaGraphLaunch_v10000"), operator="cudaGraphLaunch_v10000")
         self.add("OSRT_API", start=begun, end=begun + 10_000, globalTid=global_tid(PID, OTHER), correlationId=None,
                  nameId=self.text("poll"), returnValue=1, nestingLevel=0, callchainId=None, eventClass=1)
         self.span("host", "poll", begun, begun + 10_000, role="host call")
+        if self.version == "2024.6":
+            self.add("MPI_COLLECTIVES_EVENTS", start=begun + 2_000, end=begun + 4_000, globalTid=global_tid(PID, OTHER),
+                     textId=self.text("MPI_Allreduce"), commHandle=1, rootRank=None, size=4096)
+            self.span("host", "MPI_Allreduce", begun + 2_000, begun + 4_000, role="host call")
         self.add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start=self.now, end=self.now + 600, deviceId=DEVICE,
                  contextId=CONTEXT, streamId=STREAM, correlationId=self.correlation, globalPid=global_pid(PID), syncType=3)
         self.span("unknown", "[CUDA synchronization]", self.now, self.now + 600)
+        if self.version == "2024.6":
+            self.memory(number)
         self.now += 20_000
+
+    def memory(self, number):
+        """A buffer of each step is given back in the next one, the last one never."""
+        self.call("cudaStreamSynchronize_v3020", width=700)
+        row = {"globalPid": global_pid(PID), "deviceId": DEVICE, "contextId": CONTEXT, "pc": 0, "memKind": 2,
+               "name": None, "correlationId": self.correlation}
+        for at, operation in ((number, 0), (number - 1, 1)):
+            if at >= 0:
+                self.add("CUDA_GPU_MEMORY_USAGE_EVENTS", start=self.now + operation, **row, bytes=1024 * (at + 1),
+                         address=0x7f0000000000 + 4096 * at, memoryOperationType=operation)
 
 
 # Columns that are not in every version, by table.

@@ -148,15 +148,15 @@ def write_runs(path, runs, page_size=4096):
     base = sqlite3.connect(path)
     base.execute(f"PRAGMA page_size = {page_size}")
     base.execute("PRAGMA journal_mode = OFF")
-    for number, run in enumerate(runs):
-        suffix = f"_00000{number}_abc"
-        for table, rows in [*run.rows.items(), *about(run, 100 + number)]:
-            columns = list(rows[0])
-            base.execute(f'CREATE TABLE "{table}{suffix}" (' + ", ".join(
-                f'"{column}"' + (" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT" if column == "id" else "") for column in columns) + ")")
-            base.executemany(f'INSERT INTO "{table}{suffix}" VALUES ({", ".join("?" * len(columns))})',
-                             ([row[column] for column in columns] for row in rows))
-            base.execute(f'CREATE VIEW IF NOT EXISTS "{table}" AS SELECT * FROM "{table}{suffix}"')
+    tables = [(f"_00000{number}_abc", table, rows) for number, run in enumerate(runs)
+              for table, rows in [*run.rows.items(), *about(run, 100 + number)]]
+    for suffix, table, rows in tables:  # all of them before the first row, as there
+        base.execute(f'CREATE TABLE "{table}{suffix}" (' + ", ".join(
+            f'"{column}"' + (" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT" if column == "id" else "") for column in rows[0]) + ")")
+        base.execute(f'CREATE VIEW IF NOT EXISTS "{table}" AS SELECT * FROM "{table}{suffix}"')
+    for suffix, table, rows in tables:
+        base.executemany(f'INSERT INTO "{table}{suffix}" VALUES ({", ".join("?" * len(rows[0]))})',
+                         (list(row.values()) for row in rows))
     base.commit()
     base.close()
 

@@ -50,8 +50,8 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     (folder / "stream").write_bytes(stream(old=True, zones="3"))
     (folder / "narrow").write_bytes(stream(old=True, zones="1", wide="0"))
-    for protocol in ("63", "76"):
-        (folder / f"protocol_{protocol}").write_bytes(stream(zones="2", protocol=protocol))
+    for protocol in ("63", "76", "82"):
+        (folder / f"protocol_{protocol}").write_bytes(stream(zones="2", protocol=protocol, late="1"))
     (folder / "cut").write_bytes(stream(zones="2")[:-20])
     (folder / "items").write_bytes(items(zones="2"))
 

@@ -9,10 +9,12 @@ else at the first free port from 8086 on, prints "listening PORT" and waits for 
     zones=N       how many zones of two threads are sent (100)
     status=N      the answer to the hello: 1 welcome, 2 another protocol, 3 captured already
     wide=0        as upstream's 66: numbers of contexts of one byte
-    protocol=N    speaks upstream's 63, 64, 69, 74 or 76 (66), and refuses all others
+    protocol=N    speaks upstream's 63, 64, 69, 74, 76 or 82 (66), and refuses all others
     exit=N        its status
     die=1         ends in the middle, without a word
     garbage=1     sends nonsense after the greeting
+    open=1        has a zone that never ends
+    late=1        has zones that begin and last long, with a long text
     last=N        ends when it has refused that protocol
 """
 
@@ -35,7 +37,10 @@ TICK = 2.0  # ns
 # Upstream's protocols: items of 66 that they do not have, and others with their sizes, by the item of 66 that they
 # come before.
 MISSING = {63: [61, 82], 64: [61]}
-ADDED = {69: [(99, 9)], 74: [(33, 21), (33, 21), (99, 9)], 76: [(33, 21), (33, 21), (50, 10), (99, 9), (99, 24)]}
+ADDED = {69: [(99, 9)], 74: [(33, 21), (33, 21), (99, 9)], 76: [(33, 21), (33, 21), (50, 10), (99, 9), (99, 24)],
+         82: [(13, 9), (13, 7), (14, 9), (14, 7), (16, 13), (16, 11), (17, 13), (17, 11), (18, 5), (18, 3), (33, 21),
+              (33, 21), (50, 10), (57, 15), (57, 13), (57, 3), (98, 1), (98, 1), (99, 9), (99, 24)]}
+SHORTER = (16, 17, 18, 98)  # of 82: those added before these are other forms of items of 66
 
 
 def number_of(protocol, kind):
@@ -60,14 +65,40 @@ class Program:
     # Sending -----------------------------------------------------------------
 
     def item(self, kind, payload=b"", body=None, size="<H"):
+        number = number_of(self.protocol, kind)
         text = b"" if body is None else struct.pack(size, len(body)) + body
+        if self.protocol == 82:
+            number, payload, text = self.shorter(kind, number, payload, body, text)
         if len(self.pending) + len(payload) + len(text) > FRAME:
             self.flush()
-        self.pending += bytes([number_of(self.protocol, kind)]) + payload + text
+        self.pending += bytes([number]) + payload + text
+
+    def shorter(self, kind, number, payload, body, text):
+        """Protocol 82: times and texts in as many bytes as they need, messages with a byte more."""
+        if kind in (15, 16, 17):
+            time_ = struct.unpack_from("<q", payload)[0]
+            if 0 <= time_ < 1 << 16:
+                return number + 2, struct.pack("<H", time_) + payload[8:], text
+            if 0 <= time_ < (1 << 16) + (1 << 32):
+                return number + 1, struct.pack("<I", time_ - (1 << 16)) + payload[8:], text
+            less = (1 << 16) + (1 << 32) if time_ >= 0 else 0
+            return number, struct.pack("<q", time_ - less) + payload[8:], text
+        if 2 <= kind <= 5:
+            return number, payload + b"\x20", text
+        if 75 <= kind <= 78:
+            pointer = struct.unpack("<Q", payload[-8:])[0]
+            return number, payload[:-8] + struct.pack("<Q", pointer << 8 | 0x21), text
+        if kind in (96, 97) and len(body) < 256:
+            return number_of(82, 98) - 2 + kind - 96, payload, bytes([len(body)]) + body
+        if kind in (96, 97):
+            return number, payload, struct.pack("<H", len(body) - 256) + body
+        return number, payload, text
 
     def others(self):
         """All that 66 does not have: what was discarded moves the reference of what has no thread."""
         for index, (before, size) in enumerate(ADDED.get(self.protocol, [])):
+            if self.protocol == 82 and before in SHORTER:
+                continue
             number = number_of(self.protocol, before) - sum(item[0] == before for item in
                                                             ADDED[self.protocol][index:])
             payload = self.at_serial(8000) if before == 33 else b""
@@ -182,7 +213,7 @@ class Program:
 
     def welcome(self):
         host = b"made by a test\n"
-        delay = [] if self.protocol == 76 else [0]
+        delay = [] if self.protocol >= 76 else [0]
         self.peer.sendall(bytes([1]) + struct.pack("<dqq" + "Q" * (len(delay) + 4) + "q", TICK, self.begin, self.begin,
                                                    *delay, 1, 1, 1, os.getpid(), 0)
                           + bytes([0, 2]) + b"GenuineIntel" + bytes(4)
@@ -244,6 +275,14 @@ class Program:
                 os.kill(os.getpid(), signal.SIGKILL)
             if number == 1:
                 self.others()
+        if self.options.get("late") == "1":  # times that do not fit 16 and 32 bits, and one that goes back
+            self.begin_zone(13, 20_000_000_000, "late")
+            self.zone_text("a text of " + 300 * "many " + "words")
+            self.end_zone(13, 20_000_300_000)
+            self.begin_zone(13, 20_000_200_000, "back")
+            self.end_zone(13, 40_000_000_000)
+        if self.options.get("open") == "1":
+            self.begin_zone(13, 500, "open")
         self.message(11, 10, "hello")
         for number in range(1, int(self.options.get("ops", "0")) + 1):
             self.operation(number, 1000 + (count + number) * 1000)

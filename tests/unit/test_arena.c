@@ -32,6 +32,28 @@ static void pieces_are_aligned_and_apart(void **state)
     assert_null(arena.chunks);
 }
 
+// Pieces stay as they are, and not much more is taken than is asked for.
+static void a_large_arena_takes_more_at_once(void **state)
+{
+    (void)state;
+    enum { MANY = 4000, PIECE = 10000 };
+    struct arena arena = {0};
+    unsigned char *pieces[MANY];
+    for (unsigned i = 0; i < MANY; i++) {
+        pieces[i] = arena_allocate(&arena, PIECE);
+        pieces[i][0] = (unsigned char)i;
+        pieces[i][PIECE - 1] = (unsigned char)(i >> 8);
+    }
+    for (unsigned i = 0; i < MANY; i++) {
+        assert_int_equal(pieces[i][0], (unsigned char)i);
+        assert_int_equal(pieces[i][PIECE - 1], (unsigned char)(i >> 8));
+    }
+    assert_true(arena.total >= (size_t)MANY * PIECE);
+    assert_true(arena.total <= (size_t)MANY * PIECE / 4 * 5);
+    arena_free(&arena);
+    assert_int_equal(arena.total, 0);
+}
+
 static void a_copy_ends_with_a_nul(void **state)
 {
     (void)state;
@@ -68,6 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_aligned_and_apart),
+        cmocka_unit_test(a_large_arena_takes_more_at_once),
         cmocka_unit_test(a_copy_ends_with_a_nul),
         cmocka_unit_test(items_of_segments_are_zeroed_and_never_move),
     };

@@ -59,6 +59,37 @@ static void what_is_the_same_is_found_in_any_order(void **state)
     match_free(&match);
 }
 
+static void a_name_that_each_side_has_once_is_the_same(void **state)
+{
+    (void)state;
+    const struct plain a[] = {
+        {"conv", "Conv", "1x8", "loc(fused[\"dq\"(\"n\":1:1), \"conv\"(\"n\":2:1)])"},
+        {"add", "Add", "1x8", "loc(\"add\"(\"n\":3:1))"}};
+    const struct plain b[] = {
+        {"add", "vector_add", "8", "loc(fused[\"dq\"(\"n\":1:1), \"add\"(\"n\":3:1)])"},
+        {"conv", "to_tiles", "", "loc(\"conv\"(\"n\":2:1))"},
+        {"conv", "Conv", "1x8", "loc(\"conv\"(\"n\":2:1))"}};
+    struct match match = MATCHED(a, b);
+    assert_int_equal(match.count, 2); // not one, though "dq" is a part of both
+    assert_int_equal(together(&match, 0, 2), MATCH_SAME);
+    assert_int_equal(together(&match, 0, 1), MATCH_SAME); // its change of layout
+    assert_int_equal(together(&match, 1, 0), MATCH_SAME);
+    match_free(&match);
+}
+
+static void other_shapes_of_one_name_are_others(void **state)
+{
+    (void)state;
+    const struct plain a[] = {{"mm", "mm", "8x8"}, {"mm", "mm", "9x9"}};
+    const struct plain b[] = {{"mm", "mm", "8x8"}, {"mm", "mm", "9x9"}, {"mm", "mm", "7x7"}};
+    struct match match = MATCHED(a, b);
+    assert_int_equal(match.count, 3);
+    assert_int_equal(together(&match, 0, 0), MATCH_SAME);
+    assert_int_equal(together(&match, 1, 1), MATCH_SAME);
+    assert_int_equal(match.relations[match.groups[1][2]], MATCH_NEW);
+    match_free(&match);
+}
+
 static void what_was_renamed_is_found_between_its_neighbours(void **state)
 {
     (void)state;
@@ -235,6 +266,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_the_same_is_found_in_any_order),
+        cmocka_unit_test(a_name_that_each_side_has_once_is_the_same),
+        cmocka_unit_test(other_shapes_of_one_name_are_others),
         cmocka_unit_test(what_was_renamed_is_found_between_its_neighbours),
         cmocka_unit_test(all_renamed_in_another_order),
         cmocka_unit_test(branches_renamed_and_in_another_order),

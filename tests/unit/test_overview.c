@@ -328,6 +328,38 @@ static void many_lanes_are_added_up_like_few(void **state)
     profile_free(profile);
 }
 
+// Times that leave no room in a number for the list that they are of.
+static void long_times_are_added_up_like_short_ones(void **state)
+{
+    (void)state;
+    const uint64_t far = UINT64_C(1) << 62;
+    const struct event spans[] = {{.start = 0, .end = 10, .track = 0},
+                                  {.start = far, .end = far + 10, .track = 0},
+                                  {.start = 5, .end = far + 5, .track = 1},
+                                  {.start = far + 10, .end = far + 30, .track = 2}};
+    struct profile *profile = profile_create();
+    for (uint32_t i = 0; i < 3; i++) {
+        struct track lane = {.kind = TRACK_LANE, .index = i};
+        profile_track_set_engine(profile, &lane, i < 2 ? ROLE_COMPUTE : ROLE_TRANSFER_IN,
+                                 i < 2 ? "matrix" : "load");
+        profile_track_add(profile, &lane);
+    }
+    for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
+        struct event span = spans[i];
+        span.track += 1;
+        profile_event_add(profile, &span, VIEW_LITERAL(""));
+    }
+    assert_true(profile_finish(profile) == STATUS_OK);
+    struct overview_rows *list;
+    size_t rows;
+    assert_true(overview_rows_list(profile, false, &list, &rows) == STATUS_OK);
+    assert_true(find_row(list, "OVERALL")->ns == far + 30);
+    assert_true(find_row(list, "Compute")->ns == far + 10);
+    assert_true(find_row(list, "Idle")->ns == 0);
+    overview_rows_list_free(list, rows);
+    profile_free(profile);
+}
+
 static void a_role_that_nobody_said_is_said_to_be_unknown(void **state)
 {
     (void)state;
@@ -356,6 +388,7 @@ int main(void)
         cmocka_unit_test(what_the_profile_does_not_cover_is_absent),
         cmocka_unit_test(rules_of_any_machine_agree_with_bitmaps),
         cmocka_unit_test(many_lanes_are_added_up_like_few),
+        cmocka_unit_test(long_times_are_added_up_like_short_ones),
         cmocka_unit_test(a_role_that_nobody_said_is_said_to_be_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,17 @@ status chrome_dialect_open(const struct input *input, struct profile *profile,
     return STATUS_OK;
 }
 
+const struct chrome_event *chrome_dialect_place(struct chrome_dialect *dialect,
+                                                const struct chrome_event *written,
+                                                struct chrome_event *placed)
+{
+    if (dialect == NULL || dialect->place == NULL)
+        return written;
+    *placed = *written;
+    dialect->place(dialect, placed);
+    return placed;
+}
+
 static struct view dialect_element_of(struct view name)
 {
     static const struct {
@@ -107,6 +118,37 @@ uint32_t chrome_step_call(struct profile *profile, uint32_t number)
                               .domain = profile_string(profile, VIEW_LITERAL("step")),
                               .key = number};
     return profile_call_add(profile, &call);
+}
+
+enum role chrome_copy_role(struct view name)
+{
+    static const struct {
+        const char *text;
+        enum role role;
+    } WAYS[] = {
+        {"PtoP", ROLE_COMMUNICATION}, {"PeerToPeer", ROLE_COMMUNICATION},
+        {"HtoD", ROLE_TRANSFER_IN},   {"HostToDevice", ROLE_TRANSFER_IN},
+        {"HtoA", ROLE_TRANSFER_IN},   {"H2D", ROLE_TRANSFER_IN},
+        {"M2D", ROLE_TRANSFER_IN}, // Level Zero's memory is the host's
+        {"DtoH", ROLE_TRANSFER_OUT},  {"DeviceToHost", ROLE_TRANSFER_OUT},
+        {"AtoH", ROLE_TRANSFER_OUT},  {"D2H", ROLE_TRANSFER_OUT},
+        {"D2M", ROLE_TRANSFER_OUT},
+    };
+    for (size_t i = 0; i < sizeof WAYS / sizeof WAYS[0]; i++) {
+        if (view_find_text(name, WAYS[i].text) < name.size)
+            return WAYS[i].role;
+    }
+    return ROLE_TRANSFER;
+}
+
+enum role chrome_kernel_role(struct view name)
+{
+    static const char *const LIBRARIES[] = {"nccl", "rccl", "oneccl"};
+    for (size_t i = 0; i < sizeof LIBRARIES / sizeof LIBRARIES[0]; i++) {
+        if (view_starts_with(name, LIBRARIES[i]))
+            return ROLE_COMMUNICATION;
+    }
+    return ROLE_COMPUTE;
 }
 
 void chrome_mark_track(struct profile *profile, uint32_t track, enum role role)

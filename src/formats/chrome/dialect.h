@@ -16,7 +16,8 @@ struct chrome_dialect {
     int64_t base;       // ns that are added to all times
     // Keeps what the profile needs so that the trace can be written as it was (as_written.h).
     bool keeps_spelling;
-    // Where a complete event belongs, when its own pid and tid do not say it well. May be NULL.
+    // Where a complete event, or an end of an arrow after it, belongs, when its own pid and tid do
+    // not say it well. Asked in order of the file. May be NULL.
     void (*place)(struct chrome_dialect *dialect, struct chrome_event *event);
     // The call of a complete event that goes to `track`; 0: none. Events come in order of the
     // file.
@@ -42,6 +43,12 @@ struct chrome_dialect {
 // The dialect of a trace, by content; NULL for an ordinary one.
 status chrome_dialect_open(const struct input *input, struct profile *profile,
                            struct chrome_dialect **out_dialect);
+
+// The event where its dialect has it: `written` itself, or changed in `placed`. `dialect` may be
+// NULL.
+const struct chrome_event *chrome_dialect_place(struct chrome_dialect *dialect,
+                                                const struct chrome_event *written,
+                                                struct chrome_event *placed);
 
 // ONNX Runtime's profiles: docs/formats/onnxruntime-profile.md.
 bool chrome_onnxruntime_is(const struct chrome_event *event);
@@ -73,6 +80,11 @@ struct view chrome_nested_argument(struct view args, const char *key, struct byt
 
 // A call for the span that is the step of this number itself: src/analysis/step_extents.h.
 uint32_t chrome_step_call(struct profile *profile, uint32_t number);
+
+// What a copy or a kernel of a GPU is, by what runtimes call it: "Memcpy HtoD (Pinned -> Device)",
+// "CopyDeviceToHost", "ncclDevKernel_AllReduce...".
+enum role chrome_copy_role(struct view name);
+enum role chrome_kernel_role(struct view name);
 
 // Says what executes the spans of a track, the first time.
 void chrome_mark_track(struct profile *profile, uint32_t track, enum role role);

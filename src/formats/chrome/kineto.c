@@ -13,6 +13,7 @@
 #include "formats/trace/backward.h"
 #include "json.h"
 #include "kineto_index.h"
+#include "kineto_kinds.h"
 #include "kineto_memory.h"
 #include "kineto_steps.h"
 
@@ -37,9 +38,10 @@ struct item {
 
 _Static_assert(sizeof(struct item) <= SORT_ITEM_MOST, "items are sorted in place");
 
-// A key with a call: sorted by the key.
+// A key with a call: sorted by the key and the time.
 struct link {
     uint64_t id;
+    int64_t start;
     uint32_t call;
 };
 
@@ -73,102 +75,17 @@ struct kineto {
     struct backward backward;
     struct kineto_memory memory;
     struct kineto_index numbers;
-    size_t next;             // item that comes next in the file
-    struct segments devices; // struct device
-    struct segments known;   // struct known_operator
+    struct chrome_event beside; // the last one that lies beside a stream: its place
+    const char *beside_name;    // NULL: the last event does not
+    size_t next;                // item that comes next in the file
+    struct segments devices;    // struct device
+    struct segments known;      // struct known_operator
     struct hash_index index;
     struct bytes text;
     struct bytes dims;
     struct bytes types;
     struct bytes values;
 };
-
-// Categories --------------------------------------------------------------------------
-
-static bool kineto_is_among(struct view category, const char *const *names)
-{
-    while (*names != NULL && !view_is(category, *names))
-        names++;
-    return *names != NULL;
-}
-
-// PyTorch's own profiler, before Kineto, had two processes with these names, and no categories.
-static bool is_process(const struct chrome_event *event, const char *name)
-{
-    return event->category.size == 0 && event->pid.kind == CHROME_TEXT &&
-           view_is(event->pid.text, name);
-}
-
-// Older versions wrote "Operator" and "Kernel" and the like.
-static bool is_operator(const struct chrome_event *event)
-{
-    return view_is(event->category, "cpu_op") || view_is(event->category, "Operator") ||
-           is_process(event, "CPU functions");
-}
-
-static bool is_launch(const struct chrome_event *event)
-{
-    static const char *const NAMES[] = {"cuda_runtime",        "cuda_driver",        "Runtime",
-                                        "privateuse1_runtime", "privateuse1_driver", "xpu_runtime",
-                                        "mtia_runtime",        "hip_runtime",        NULL};
-    return kineto_is_among(event->category, NAMES);
-}
-
-static bool is_device(const struct chrome_event *event)
-{
-    static const char *const NAMES[] = {"kernel", "gpu_memcpy", "gpu_memset",      "Kernel",
-                                        "Memcpy", "Memset",     "collective_comm", NULL};
-    return kineto_is_among(event->category, NAMES) || is_process(event, "CUDA functions");
-}
-
-// A call that returns when the device has done what it was given.
-static bool kineto_waits(const struct chrome_event *event)
-{
-    return is_launch(event) && view_find_text(event->name, "Synchronize") < event->name.size;
-}
-
-// A stream does all of these.
-static enum role kineto_role_of(const struct chrome_event *event)
-{
-    static const char *const COPIES[] = {"gpu_memcpy", "Memcpy", NULL};
-    if (!is_device(event))
-        return ROLE_NONE;
-    if (view_is(event->category, "gpu_memset") || view_is(event->category, "Memset"))
-        return ROLE_TRANSFER;
-    if (kineto_is_among(event->category, COPIES)) {
-        if (view_find_text(event->name, "HtoD") < event->name.size)
-            return ROLE_TRANSFER_IN;
-        if (view_find_text(event->name, "DtoH") < event->name.size)
-            return ROLE_TRANSFER_OUT;
-        return view_find_text(event->name, "PtoP") < event->name.size ? ROLE_COMMUNICATION
-                                                                      : ROLE_TRANSFER;
-    }
-    return view_is(event->category, "collective_comm") || view_starts_with(event->name, "nccl")
-               ? ROLE_COMMUNICATION
-               : ROLE_COMPUTE;
-}
-
-static bool kineto_is_host(const struct chrome_event *event)
-{
-    static const char *const NAMES[] = {"python_function", "user_annotation", "cpu_instant_event",
-                                        NULL};
-    return is_operator(event) || is_launch(event) || kineto_is_among(event->category, NAMES);
-}
-
-bool chrome_kineto_is(const struct chrome_event *event)
-{
-    if (event->phase != 'X')
-        return false;
-    if (is_process(event, "CPU functions"))
-        return view_starts_with(event->name, "aten::");
-    if (is_operator(event) || is_device(event) || is_launch(event))
-        return chrome_find(event->args, "External id").size > 0 ||
-               chrome_find(event->args, "correlation").size > 0 ||
-               chrome_find(event->args, "external id").size > 0;
-    return view_is(event->category, "python_function") ||
-           (view_is(event->category, "user_annotation") &&
-            view_starts_with(event->name, "ProfilerStep#"));
-}
 
 // Lists -------------------------------------------------------------------------------
 
@@ -214,7 +131,9 @@ static bool by_id(const void *left, const void *right)
 {
     const struct link *a = left;
     const struct link *b = right;
-    return a->id != b->id ? a->id < b->id : a->call < b->call;
+    if (a->id != b->id)
+        return a->id < b->id;
+    return a->start != b->start ? a->start < b->start : a->call < b->call;
 }
 
 // Operators ---------------------------------------------------------------------------
@@ -322,12 +241,12 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
     uint32_t step;
     if (kineto_step_is(event, &step))
         return kineto_steps_add(&kineto->steps, event);
-    if (is_operator(event)) {
+    if (kineto_is_operator(event)) {
         item.kind = ITEM_OPERATOR;
         item.id = number_argument(event->args, "External id", "external id");
         item.operator_id = kineto_find_operator(kineto, event);
         look_at_sequence(event->args, &item);
-    } else if (is_launch(event)) {
+    } else if (kineto_is_launch(event)) {
         item.kind = ITEM_LAUNCH;
         item.id = number_argument(event->args, "correlation", "Correlation");
         if (view_find_text(event->name, "GraphLaunch") < event->name.size)
@@ -408,7 +327,7 @@ static status kineto_place_item(struct kineto *kineto, struct call_stack *stack,
             item->call = outer->call;
         else if (item->operator_id != 0)
             kineto_add_call(kineto, item, NULL);
-        const struct link launch = {item->id, item->call};
+        const struct link launch = {item->id, item->start, item->call};
         return item->id == 0 ? STATUS_OK
                              : kineto_list_add(&kineto->launches, &launch, sizeof launch);
     }
@@ -416,7 +335,7 @@ static status kineto_place_item(struct kineto *kineto, struct call_stack *stack,
     STATUS_TRY(add_to_backward(kineto, item, outer));
     stack->items = memory_grow(stack->items, stack->depth, &stack->capacity, sizeof *stack->items);
     stack->items[stack->depth++] = item;
-    const struct link external = {item->id, item->call};
+    const struct link external = {item->id, item->start, item->call};
     return item->id == 0 ? STATUS_OK
                          : kineto_list_add(&kineto->externals, &external, sizeof external);
 }
@@ -469,28 +388,34 @@ static status look_over(const struct input *input, struct kineto *kineto)
 
 // Telling -----------------------------------------------------------------------------
 
-static uint32_t kineto_find_call(const struct list *list, uint64_t id)
+// Of those with the number the last one that began by then: ranks in one file number alike.
+static uint32_t kineto_find_call(const struct list *list, uint64_t id, int64_t time)
 {
     const struct link *links = list->data;
     size_t from = 0;
     size_t to = list->count;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        if (links[middle].id < id)
+        if (links[middle].id < id || (links[middle].id == id && links[middle].start <= time))
             from = middle + 1;
         else
             to = middle;
     }
-    return id != 0 && from < list->count && links[from].id == id ? links[from].call : 0;
+    if (id == 0)
+        return 0;
+    if (from > 0 && links[from - 1].id == id)
+        return links[from - 1].call;
+    return from < list->count && links[from].id == id ? links[from].call : 0;
 }
 
 static uint32_t call_of_device(const struct kineto *kineto, const struct chrome_event *event)
 {
-    uint32_t call = kineto_find_call(&kineto->launches,
-                                     number_argument(event->args, "correlation", "Correlation"));
+    uint32_t call = kineto_find_call(
+        &kineto->launches, number_argument(event->args, "correlation", "Correlation"), event->ts);
     if (call == 0)
-        call = kineto_find_call(&kineto->externals,
-                                number_argument(event->args, "External id", "external id"));
+        call =
+            kineto_find_call(&kineto->externals,
+                             number_argument(event->args, "External id", "external id"), event->ts);
     uint64_t device;
     if (call != 0 && chrome_number_of(chrome_find(event->args, "device"), &device) &&
         device <= UINT32_MAX)
@@ -525,7 +450,7 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
                         uint32_t track)
 {
     struct kineto *kineto = (struct kineto *)dialect;
-    if (is_device(event)) {
+    if (kineto_is_device(event)) {
         if (profile_track(kineto->profile, track)->role == ROLE_NONE)
             find_device(kineto, event, track);
         chrome_mark_track(kineto->profile, track, ROLE_DEVICE);
@@ -540,19 +465,37 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
     return call_of_item(kineto, event);
 }
 
-// An annotation of a stream lasts from its first kernel to its last one, whatever lies between: on
-// a track of its own it does not count as work.
-static void kineto_move_annotation(struct chrome_dialect *dialect, struct chrome_event *event)
+// Texts are gone when the next event is read; versions that wait had only numbers.
+static bool is_after_beside(const struct kineto *kineto, const struct chrome_event *event)
+{
+    const struct chrome_event *last = &kineto->beside;
+    return last->pid.kind == CHROME_NUMBER && event->pid.kind == CHROME_NUMBER &&
+           last->tid.kind == CHROME_NUMBER && event->tid.kind == CHROME_NUMBER &&
+           last->pid.number == event->pid.number && last->tid.number == event->tid.number &&
+           last->ts == event->ts;
+}
+
+// What is no work has a track of its own beside the stream's, and so have the ends of its arrows,
+// which are written after it.
+static void kineto_place(struct chrome_dialect *dialect, struct chrome_event *event)
 {
     struct kineto *kineto = (struct kineto *)dialect;
-    if (!view_is(event->category, "gpu_user_annotation"))
+    if (event->phase == 'X')
+        kineto->beside_name = kineto_beside(event);
+    else if (!is_after_beside(kineto, event))
         return;
+    if (kineto->beside_name == NULL)
+        return;
+    if (event->phase == 'X')
+        kineto->beside =
+            (struct chrome_event){.ts = event->ts, .pid = event->pid, .tid = event->tid};
     kineto->text.size = 0;
     if (event->tid.kind == CHROME_TEXT) // "stream 7", as older versions wrote it
-        bytes_append_format(&kineto->text, "%.*s annotations", VIEW_ARGUMENTS(event->tid.text));
+        bytes_append_format(&kineto->text, "%.*s %s", VIEW_ARGUMENTS(event->tid.text),
+                            kineto->beside_name);
     else
-        bytes_append_format(&kineto->text, "stream %llu annotations",
-                            (unsigned long long)event->tid.number);
+        bytes_append_format(&kineto->text, "stream %llu %s", (unsigned long long)event->tid.number,
+                            kineto->beside_name);
     event->beside = bytes_view(&kineto->text);
 }
 
@@ -643,7 +586,7 @@ status chrome_kineto_open(const struct input *input, struct profile *profile,
     struct kineto *kineto = memory_allocate_zeroed(1, sizeof *kineto);
     kineto->dialect = (struct chrome_dialect){.format = "kineto",
                                               .keeps_spelling = true,
-                                              .place = kineto_move_annotation,
+                                              .place = kineto_place,
                                               .call_of = call_of,
                                               .role_of = kineto_role_of,
                                               .waits = kineto_waits,

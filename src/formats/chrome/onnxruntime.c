@@ -41,12 +41,33 @@ struct onnxruntime {
     struct spool spool;
     struct model_run *runs; // by start
     size_t run_count;
+    bool has_programs;             // WebGPU's, after all nodes
+    struct segments program_calls; // struct program_call, where there are programs
+    struct hash_index program_index;
     struct segments nodes; // struct node
     struct hash_index index;
     struct bytes values;
     struct bytes text;
     struct bytes scratch;
 };
+
+// The latest call of a node in an iteration.
+struct program_call {
+    uint32_t operator_id;
+    uint32_t iteration;
+    uint32_t call;
+};
+
+// What a GPU did by WebGPU: "NODE&TYPE&PROGRAM", written when all has been run.
+static bool is_program(const struct chrome_event *event)
+{
+    return view_is(event->category, "Api") && chrome_find(event->args, "cache_key").size > 0;
+}
+
+static bool is_gpu(const struct chrome_event *event)
+{
+    return view_is(event->category, "Kernel") || is_program(event);
+}
 
 bool chrome_onnxruntime_is(const struct chrome_event *event)
 {
@@ -71,6 +92,7 @@ static void onnxruntime_look_at(struct chrome_visitor *visitor, const struct chr
 {
     struct run_look *look = (struct run_look *)visitor;
     look->reading->events++;
+    look->reading->has_programs |= is_program(event);
     if (look->failure != STATUS_OK || !view_is(event->category, "Session") ||
         !view_is(event->name, "model_run") || !event->has_ts || !event->has_dur)
         return;
@@ -100,11 +122,9 @@ static status find_runs(const struct input *input, struct onnxruntime *reading)
     return STATUS_OK;
 }
 
-// The run that an event lies in: that of its own thread if there is one. Times are whole
-// microseconds, so that an event may begin one before its run. What comes after all runs is of one
-// that was cut; 0 where there is none.
-static uint32_t onnxruntime_iteration_of(const struct onnxruntime *reading,
-                                         const struct chrome_event *event)
+// How many runs had begun. Times are whole microseconds, so that an event may begin one before its
+// run.
+static size_t runs_begun(const struct onnxruntime *reading, int64_t time)
 {
     const uint64_t tolerance = 1000;
     size_t from = 0;
@@ -112,11 +132,20 @@ static uint32_t onnxruntime_iteration_of(const struct onnxruntime *reading,
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
         const int64_t start = reading->runs[middle].start;
-        if (start <= event->ts || (uint64_t)start - (uint64_t)event->ts <= tolerance)
+        if (start <= time || (uint64_t)start - (uint64_t)time <= tolerance)
             from = middle + 1;
         else
             to = middle;
     }
+    return from;
+}
+
+// The run that an event lies in: that of its own thread if there is one. What comes after all runs
+// is of one that was cut; 0 where there is none.
+static uint32_t onnxruntime_iteration_of(const struct onnxruntime *reading,
+                                         const struct chrome_event *event)
+{
+    const size_t from = runs_begun(reading, event->ts);
     uint32_t found = from == reading->run_count ? (uint32_t)from : 0;
     bool inside = false;
     for (size_t i = from; i > 0 && i + 64 > from; i--) {
@@ -210,27 +239,33 @@ static uint32_t onnxruntime_name_node(struct onnxruntime *reading, struct view n
     return profile_string(reading->profile, bytes_view(&reading->text));
 }
 
+static struct node *known_node(struct onnxruntime *reading, uint32_t name, uint32_t type,
+                               uint32_t hash)
+{
+    uint32_t id;
+    for (uint32_t at = hash_first(&reading->index, hash);
+         (id = hash_next(&reading->index, hash, &at)) != HASH_NONE;) {
+        struct node *node = segments_get(&reading->nodes, id);
+        if (node->name == name && node->type == type)
+            return node;
+    }
+    return NULL;
+}
+
 // Fences do not say their provider, nor kernels of a GPU their node's index: a name and a type
 // are enough.
-static struct node *find_node(struct onnxruntime *reading, struct view name, struct view args,
-                              bool make)
+static struct node *find_node(struct onnxruntime *reading, struct view name, struct view type,
+                              struct view args, bool make)
 {
-    const struct view type = onnxruntime_text(reading, args, "op_name");
     uint64_t index = 0;
     chrome_number_of(chrome_find(args, "node_index"), &index);
     const uint32_t name_id = onnxruntime_name_node(reading, name, type, index);
     const uint32_t type_id = profile_string(reading->profile, type);
     const uint32_t hash = hash_u64((uint64_t)name_id << 32 | type_id);
-    uint32_t id;
-    for (uint32_t at = hash_first(&reading->index, hash);
-         (id = hash_next(&reading->index, hash, &at)) != HASH_NONE;) {
-        struct node *node = segments_get(&reading->nodes, id);
-        if (node->name == name_id && node->type == type_id)
-            return node;
-    }
-    if (!make)
-        return NULL;
-    struct node *node = segments_add(&reading->nodes);
+    struct node *node = known_node(reading, name_id, type_id, hash);
+    if (node != NULL || !make)
+        return node;
+    node = segments_add(&reading->nodes);
     const struct operator_description op = {.name = name_id, .type = type_id};
     *node = (struct node){.name = name_id, .type = type_id};
     node->operator_id = profile_operator_add(reading->profile, &op);
@@ -240,6 +275,32 @@ static struct node *find_node(struct onnxruntime *reading, struct view name, str
 
 // Calls ---------------------------------------------------------------------------
 
+static struct program_call *find_program_call(struct onnxruntime *reading, uint32_t operator_id,
+                                              uint32_t iteration)
+{
+    const uint32_t hash = hash_u64((uint64_t)operator_id << 32 | iteration);
+    uint32_t id;
+    for (uint32_t at = hash_first(&reading->program_index, hash);
+         (id = hash_next(&reading->program_index, hash, &at)) != HASH_NONE;) {
+        struct program_call *known = segments_get(&reading->program_calls, id);
+        if (known->operator_id == operator_id && known->iteration == iteration)
+            return known;
+    }
+    return NULL;
+}
+
+static void keep_program_call(struct onnxruntime *reading, const struct call *call, uint32_t id)
+{
+    struct program_call *known = find_program_call(reading, call->operator_id, call->iteration);
+    if (known == NULL) {
+        known = segments_add(&reading->program_calls);
+        hash_add(&reading->program_index,
+                 hash_u64((uint64_t)call->operator_id << 32 | call->iteration),
+                 reading->program_calls.count - 1);
+    }
+    *known = (struct program_call){call->operator_id, call->iteration, id};
+}
+
 static void start_call(struct onnxruntime *reading, struct node *node, uint32_t iteration)
 {
     const struct call *before = profile_call(reading->profile, node->call);
@@ -248,13 +309,16 @@ static void start_call(struct onnxruntime *reading, struct node *node, uint32_t 
         call.invocation = before->invocation + 1;
     node->call = profile_call_add(reading->profile, &call);
     node->has_kernel = false;
+    if (reading->has_programs)
+        keep_program_call(reading, &call, node->call);
 }
 
 static uint32_t call_of_node(struct onnxruntime *reading, const struct chrome_event *event,
                              enum node_phase phase)
 {
     const struct view name = view_slice(event->name, 0, event->name.size - strlen(SUFFIXES[phase]));
-    struct node *node = find_node(reading, name, event->args, true);
+    const struct view type = onnxruntime_text(reading, event->args, "op_name");
+    struct node *node = find_node(reading, name, type, event->args, true);
     const uint32_t iteration = onnxruntime_iteration_of(reading, event);
     const bool same =
         node->call != 0 && profile_call(reading->profile, node->call)->iteration == iteration;
@@ -272,17 +336,38 @@ static uint32_t call_of_kernel(struct onnxruntime *reading, const struct chrome_
     struct view parent = chrome_text_of(chrome_find(event->args, "parent_name"), &reading->text);
     if (view_ends_with(parent, SUFFIXES[NODE_KERNEL]))
         parent.size -= strlen(SUFFIXES[NODE_KERNEL]);
-    const struct node *node = find_node(reading, parent, event->args, false);
+    const struct view type = onnxruntime_text(reading, event->args, "op_name");
+    const struct node *node = find_node(reading, parent, type, event->args, false);
     return node == NULL ? 0 : node->call;
+}
+
+// Of the run that began last before it: it may end later than that. Where that has no call of the
+// node, the last call of all.
+static uint32_t call_of_program(struct onnxruntime *reading, const struct chrome_event *event)
+{
+    const struct view name = event->name;
+    const size_t program = view_find_last(name, '&');
+    const size_t type = view_find_last(view_slice(name, 0, program), '&');
+    if (program == name.size || type == program)
+        return 0;
+    const struct node *node =
+        find_node(reading, view_slice(name, 0, type), view_slice(name, type + 1, program),
+                  VIEW_LITERAL(""), false);
+    if (node == NULL)
+        return 0;
+    const size_t begun = runs_begun(reading, event->ts);
+    const struct program_call *call =
+        find_program_call(reading, node->operator_id, begun > 0 ? (uint32_t)(begun - 1) : 0);
+    return call == NULL ? node->call : call->call;
 }
 
 static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_event *event,
                         uint32_t track)
 {
     struct onnxruntime *reading = (struct onnxruntime *)dialect;
-    if (view_is(event->category, "Kernel")) {
+    if (is_gpu(event)) {
         chrome_mark_track(reading->profile, track, ROLE_DEVICE);
-        return call_of_kernel(reading, event);
+        return is_program(event) ? call_of_program(reading, event) : call_of_kernel(reading, event);
     }
     chrome_mark_track(reading->profile, track, ROLE_HOST);
     if (view_is(event->category, "Session") && view_is(event->name, "model_run") && event->has_dur)
@@ -294,6 +379,19 @@ static uint32_t call_of(struct chrome_dialect *dialect, const struct chrome_even
             return call_of_node(reading, event, (enum node_phase)phase);
     }
     return 0;
+}
+
+// Nodes are the host's; a GPU's kernels and copies are one category.
+static enum role onnxruntime_role_of(const struct chrome_event *event)
+{
+    const struct view name = event->name;
+    if (!is_gpu(event))
+        return ROLE_NONE;
+    if (view_find_text(name, "memset") < name.size || view_find_text(name, "Memset") < name.size)
+        return ROLE_TRANSFER;
+    return view_find_text(name, "memcpy") < name.size || view_find_text(name, "Memcpy") < name.size
+               ? chrome_copy_role(name)
+               : chrome_kernel_role(name);
 }
 
 static void onnxruntime_finish(struct chrome_dialect *dialect, const char *path, uint64_t unread)
@@ -314,6 +412,8 @@ static void onnxruntime_release(struct chrome_dialect *dialect)
     struct onnxruntime *reading = (struct onnxruntime *)dialect;
     spool_free(&reading->spool);
     segments_free(&reading->nodes);
+    segments_free(&reading->program_calls);
+    hash_free(&reading->program_index);
     hash_free(&reading->index);
     bytes_free(&reading->values);
     bytes_free(&reading->text);
@@ -327,11 +427,13 @@ status chrome_onnxruntime_open(const struct input *input, struct profile *profil
     struct onnxruntime *reading = memory_allocate_zeroed(1, sizeof *reading);
     reading->dialect = (struct chrome_dialect){.format = "onnxruntime-profile",
                                                .call_of = call_of,
+                                               .role_of = onnxruntime_role_of,
                                                .finish = onnxruntime_finish,
                                                .free = onnxruntime_release};
     reading->profile = profile;
     reading->spool = SPOOL_EMPTY;
     segments_start(&reading->nodes, sizeof(struct node));
+    segments_start(&reading->program_calls, sizeof(struct program_call));
     const status result = find_runs(input, reading);
     if (result != STATUS_OK) {
         onnxruntime_release(&reading->dialect);

@@ -203,6 +203,8 @@ static void opstats_place(struct chrome_dialect *dialect, struct chrome_event *e
 {
     struct opstats_reading *reading = (struct opstats_reading *)dialect;
     const struct view kind = chrome_argument(event->args, "opKind");
+    if (event->phase != 'X')
+        return;
     if (kind.size > 0) {
         event->name = view_trim(kind);
         return;

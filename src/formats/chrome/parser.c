@@ -535,9 +535,15 @@ static const char *visit_object(struct chrome_parser *parser, const char *at,
     return parser->end;
 }
 
+// Past the mark that some programs put in front of UTF-8.
+static const char *after_mark(const char *at, const char *end)
+{
+    return scan_blanks(end - at >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0 ? at + 3 : at, end);
+}
+
 void chrome_parser_run(struct chrome_parser *parser, struct chrome_visitor *visitor)
 {
-    const char *at = scan_blanks(parser->start, parser->end);
+    const char *at = after_mark(parser->start, parser->end);
     if (at < parser->end && *at == '[')
         at = take_items(parser, at + 1, visitor);
     else if (at < parser->end && *at == '{')
@@ -586,7 +592,7 @@ bool chrome_recognise(struct view bytes)
     struct arena texts = {0};
     struct chrome_parser parser = {
         .start = bytes.data, .end = bytes.data + bytes.size, .texts = &texts};
-    const char *at = scan_blanks(parser.start, parser.end);
+    const char *at = after_mark(parser.start, parser.end);
     if (at == parser.end)
         return false;
     const bool found = *at == '['   ? array_recognise(&parser, at + 1)

@@ -260,12 +260,7 @@ static void add_flow_of_slice(struct chrome_reading *reading, const struct chrom
 static void add_complete(struct chrome_reading *reading, const struct chrome_event *written)
 {
     struct chrome_event placed;
-    const struct chrome_event *event = written;
-    if (reading->dialect != NULL && reading->dialect->place != NULL) {
-        placed = *written;
-        reading->dialect->place(reading->dialect, &placed);
-        event = &placed;
-    }
+    const struct chrome_event *event = chrome_dialect_place(reading->dialect, written, &placed);
     struct chrome_lane *lane = chrome_lanes_thread(&reading->lanes, event);
     uint64_t time;
     if (!chrome_reader_time_of(reading, event, lane->spans.track, &time))
@@ -282,9 +277,9 @@ static void add_complete(struct chrome_reading *reading, const struct chrome_eve
     const uint64_t end = time + (uint64_t)event->dur;
     if (reading->dialect != NULL)
         edge.call = reading->dialect->call_of(reading->dialect, event, lane->spans.track);
-    if (event->has_dur)
+    if (event->has_dur && event->beside.size == 0) // beside a thread lies what is no call stack
         chrome_overlaps_add(&lane->overlaps, time, end);
-    else
+    if (!event->has_dur)
         losses_add(&reading->losses, lane->spans.track, CHROME_LOSS_NO_DURATION, 0, event->offset);
     spans_add_whole(&reading->spans, &lane->spans, &edge,
                     event->has_dur ? EVENT_SPAN : EVENT_INSTANT, end);
@@ -387,8 +382,11 @@ static void add_async(struct chrome_reading *reading, const struct chrome_event 
 
 // Flows -----------------------------------------------------------------------
 
-static void chrome_reader_add_flow(struct chrome_reading *reading, const struct chrome_event *event)
+static void chrome_reader_add_flow(struct chrome_reading *reading,
+                                   const struct chrome_event *written)
 {
+    struct chrome_event placed;
+    const struct chrome_event *event = chrome_dialect_place(reading->dialect, written, &placed);
     const struct chrome_lane *lane = chrome_lanes_thread(&reading->lanes, event);
     struct strings *strings = &reading->profile->strings;
     bool global;

@@ -27,6 +27,12 @@ struct launch_link {
     uint32_t call;
 };
 
+bool launches_waits(struct view name)
+{
+    return view_find_text(name, "Synchronize") < name.size ||
+           view_find_text(name, "signal_wait") < name.size;
+}
+
 void launches_start(struct launches *launches, struct profile *profile)
 {
     *launches = (struct launches){

@@ -37,6 +37,9 @@ struct launches {
     uint64_t first_flow; // before the number of the first flow; the reader may set it
 };
 
+// Whether a call of a runtime returns when the device has done what it was given, by its name.
+bool launches_waits(struct view name);
+
 void launches_start(struct launches *launches, struct profile *profile);
 
 status launches_add_range(struct launches *launches, uint32_t track, uint64_t start, uint64_t end,

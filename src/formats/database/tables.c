@@ -18,6 +18,13 @@ status tables_open(const struct input *input, struct profile *profile, struct ta
     STATUS_TRY(database_open(input->path, input->bytes, &out_tables->database));
     segments_start(&out_tables->text_ids, sizeof(struct text_id));
     segments_start(&out_tables->lanes, sizeof(struct lane));
+    const uint64_t missing = database_missing(out_tables->database);
+    if (missing > 0) {
+        profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
+        profile_note(profile, 0, LEDGER_LOST, 1,
+                     "%s: is cut off: the last %llu bytes are not there, nor what stood in them",
+                     input->path, (unsigned long long)missing);
+    }
     if (database_has_log(out_tables->database))
         profile_note(profile, 0, LEDGER_REMARK, 1,
                      "%s: was written with a log beside it (-wal): what is only there is not read",
@@ -254,6 +261,15 @@ void tables_add_string(struct tables *tables, const char *key, const char *text)
 {
     value_add_string(&tables->values, profile_string(tables->profile, view_of(key)),
                      profile_string(tables->profile, view_of(text)));
+}
+
+void tables_add_waits(struct tables *tables)
+{
+    const struct value value = {.key = profile_string(tables->profile, VIEW_LITERAL("waits")),
+                                .kind = VALUE_BOOL,
+                                .provenance = PROVENANCE_DERIVED,
+                                .number = 1};
+    value_add(&tables->values, &value);
 }
 
 void tables_add_event(struct tables *tables, const struct event *event)

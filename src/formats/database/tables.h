@@ -101,6 +101,9 @@ void tables_add_cells(struct tables *tables, const struct database_rows *rows,
 
 void tables_add_string(struct tables *tables, const char *key, const char *text);
 
+// The value of a call that only waits.
+void tables_add_waits(struct tables *tables);
+
 // Adds an event that its row was expected for.
 void tables_add_event(struct tables *tables, const struct event *event);
 

@@ -166,7 +166,7 @@ static void emit_device_row(struct nsys *nsys, const struct device_table *table,
     if (event.call != 0)
         profile_call(tables->profile, event.call)->device = (uint32_t)row->stream.device;
     tables_add_cells(tables, rows, cells);
-    tables_add_event(tables, &event);
+    nsys_add_event(nsys, &event);
 }
 
 static status read_device_table(struct nsys *nsys, const struct device_table *table)
@@ -232,7 +232,7 @@ void nsys_read_metrics(struct nsys *nsys)
                   &(struct value){.kind = cell.kind == DATABASE_REAL ? VALUE_REAL : VALUE_INT,
                                   .number = (uint64_t)cell.integer,
                                   .real = cell.real});
-        tables_add_event(tables, &event);
+        nsys_add_event(nsys, &event);
     }
     tables_done(tables, rows, "GPU_METRICS");
 }

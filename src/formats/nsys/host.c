@@ -21,6 +21,10 @@ static const struct host_table TABLES[] = {
     {"CUBLAS_EVENTS", "cublas", "host call", false},
     {"CUDNN_EVENTS", "cudnn", "host call", false},
     {"OSRT_API", "os_runtime", "host call", false},
+    {"MPI_P2P_EVENTS", "mpi", "host call", false},
+    {"MPI_COLLECTIVES_EVENTS", "mpi", "host call", false},
+    {"MPI_START_WAIT_EVENTS", "mpi", "host call", false},
+    {"MPI_OTHER_EVENTS", "mpi", "host call", false},
 };
 
 // One row, whatever its table.
@@ -147,6 +151,10 @@ static bool read_host_row(struct nsys *nsys, const struct host_table *table,
         row->kind = HOST_RANGE;
     const bool starts = table_number(database_cell(rows, columns->start), &start) && start >= 0;
     const bool ends = table_number(database_cell(rows, columns->end), &end) && end >= 0;
+    if (!ends && (row->kind == HOST_RANGE || row->kind == HOST_BESIDE)) {
+        nsys->open += nsys->emit && starts;
+        row->kind = HOST_MARK;
+    }
     if (!starts || (!ends && row->kind != HOST_MARK)) {
         tables_lose(&nsys->tables, table->table, starts ? "has no end" : "has no start");
         return false;
@@ -196,6 +204,8 @@ static void emit_host_row(struct nsys *nsys, const struct host_table *table,
     if (row->text != row->name)
         value_add_string(&tables->values, profile_string(tables->profile, VIEW_LITERAL("text")),
                          row->text);
+    if (row->kind == HOST_CALL && launches_waits(profile_text(tables->profile, row->name)))
+        tables_add_waits(tables);
     const struct event event = {
         .kind = row->kind == HOST_MARK ? EVENT_INSTANT : EVENT_SPAN,
         .track = row->track,
@@ -204,7 +214,7 @@ static void emit_host_row(struct nsys *nsys, const struct host_table *table,
         .end = row->end,
         .call = has_call(row) ? launches_next_call(&nsys->launches, &tables->values) : 0};
     tables_add_cells(tables, rows, columns);
-    tables_add_event(tables, &event);
+    nsys_add_event(nsys, &event);
 }
 
 static status read_host_table(struct nsys *nsys, const struct host_table *table)

@@ -11,8 +11,17 @@ struct nsys {
     struct launches launches;
     bool one_process; // work of devices does not say its process
     bool emit;        // the second time over the tables
+    uint64_t last;    // end of what was seen
+    uint64_t open;    // ranges that no one ended
     struct bytes text;
 };
+
+// An event of the row at hand.
+static inline void nsys_add_event(struct nsys *nsys, const struct event *event)
+{
+    nsys->last = event->end > nsys->last ? event->end : nsys->last;
+    tables_add_event(&nsys->tables, event);
+}
 
 // Processes, threads and devices are in the upper bits of a thread's number, and so are machines.
 static inline uint64_t nsys_process_of(uint64_t global)
@@ -39,15 +48,18 @@ uint32_t nsys_stream(struct nsys *nsys, const struct nsys_stream *stream);
 // A lane beside a stream's for what is no work of the device.
 uint32_t nsys_stream_waits(struct nsys *nsys, const struct nsys_stream *stream);
 
+// A lane of a device for what is taken of its memory.
+uint32_t nsys_memory(struct nsys *nsys, uint64_t device);
+
 uint32_t nsys_metric(struct nsys *nsys, uint64_t type, uint64_t metric);
 
-// Tables, first for the launches, then (`emit`) as events
-// -------------------------------------------
+// Tables, first for the launches, then (`emit`) as events -----------------------------------------
 
 status nsys_read_host(struct nsys *nsys);
 status nsys_read_device(struct nsys *nsys);
 
-// Once, as events.
+// Once, as events; memory after all else.
 void nsys_read_metrics(struct nsys *nsys);
+status nsys_read_memory(struct nsys *nsys);
 
 #endif

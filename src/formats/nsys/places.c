@@ -12,6 +12,7 @@ enum place_kind {
     PLACE_DEVICE,
     PLACE_STREAM,
     PLACE_WAITS,
+    PLACE_MEMORY,
     PLACE_METRICS,
     PLACE_METRIC,
     // What the database calls them: kept as a text's id instead of a track's.
@@ -171,6 +172,17 @@ uint32_t nsys_stream(struct nsys *nsys, const struct nsys_stream *stream)
 uint32_t nsys_stream_waits(struct nsys *nsys, const struct nsys_stream *stream)
 {
     return add_stream(nsys, PLACE_WAITS, stream, " synchronization", (struct track){0});
+}
+
+uint32_t nsys_memory(struct nsys *nsys, uint64_t device)
+{
+    const struct table_place place = {.kind = PLACE_MEMORY, .a = device};
+    const uint32_t found = tables_find_lane(&nsys->tables, &place);
+    if (found != 0)
+        return found;
+    struct track track = {.kind = TRACK_LANE, .device = (uint32_t)device + 1};
+    track.parent = nsys_device(nsys, device);
+    return add_place(nsys, &place, &track, "memory operations", 0);
 }
 
 uint32_t nsys_metric(struct nsys *nsys, uint64_t type, uint64_t metric)

@@ -26,7 +26,12 @@ static bool is_read(const char *table)
                                        "CUBLAS_EVENTS",
                                        "CUDNN_EVENTS",
                                        "OSRT_API",
+                                       "MPI_P2P_EVENTS",
+                                       "MPI_COLLECTIVES_EVENTS",
+                                       "MPI_START_WAIT_EVENTS",
+                                       "MPI_OTHER_EVENTS",
                                        "GPU_METRICS",
+                                       "CUDA_GPU_MEMORY_USAGE_EVENTS",
                                        "CUPTI_ACTIVITY_KIND_KERNEL",
                                        "CUPTI_ACTIVITY_KIND_MEMCPY",
                                        "CUPTI_ACTIVITY_KIND_MEMSET",
@@ -93,6 +98,15 @@ static void note_diagnostics(struct nsys *nsys)
     tables_done(tables, rows, "DIAGNOSTIC_EVENT");
 }
 
+static void note_open_ranges(struct nsys *nsys)
+{
+    if (nsys->open > 0)
+        profile_note(nsys->tables.profile, 0, LEDGER_REMARK, nsys->open,
+                     "%s: table NVTX_EVENTS: ranges that nobody ended while it was recorded, kept "
+                     "as instants: %llu",
+                     nsys->tables.input->path, (unsigned long long)nsys->open);
+}
+
 static void add_facts(struct nsys *nsys)
 {
     struct tables *tables = &nsys->tables;
@@ -135,6 +149,8 @@ static status read_tables(struct nsys *nsys)
     STATUS_TRY(nsys_read_host(nsys));
     STATUS_TRY(nsys_read_device(nsys));
     nsys_read_metrics(nsys);
+    STATUS_TRY(nsys_read_memory(nsys));
+    note_open_ranges(nsys);
     note_diagnostics(nsys);
     note_tables(nsys);
     return STATUS_OK;

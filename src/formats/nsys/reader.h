@@ -1,4 +1,6 @@
 // Databases that Nsight Systems exports (nsys export --type sqlite): docs/formats/nsys.md.
+//
+// Read in a row, not in parts (base/parts.h): rows come from SQLite one after the other.
 
 #ifndef OPSCOPE_FORMATS_NSYS_READER_H
 #define OPSCOPE_FORMATS_NSYS_READER_H

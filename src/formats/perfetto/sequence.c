@@ -19,6 +19,7 @@ static void map_grow(struct iid_map *map)
     const struct iid_map old = *map;
     const uint32_t size = old.slots == NULL ? 16 : (old.mask + 1) * 2;
     map->slots = memory_allocate_zeroed(size, 2 * sizeof *map->slots);
+    memory_prefer_huge(map->slots, (size_t)size * 2 * sizeof *map->slots);
     map->mask = size - 1;
     for (uint32_t i = 0; old.slots != NULL && i <= old.mask; i++) {
         if (old.slots[2 * i] == 0)

@@ -25,8 +25,7 @@ static status read_device(struct reading *reading, const struct json_value *obje
                            "with at most %d cores",
                            reading->name, VIEW_ARGUMENTS(partition->name), CORES_MOST);
     if (reading->used[id])
-        return status_make(STATUS_DATA, "%s: device %" PRIu64 " is in two partitions",
-                           reading->name, id);
+        return status_make(STATUS_DATA, "%s: device %" PRIu64 " is named twice", reading->name, id);
     if (all->cores != 0 && all->cores != cores)
         return status_make(STATUS_UNSUPPORTED,
                            "%s: device %" PRIu64 " has %" PRIu64 " cores, others %" PRIu32

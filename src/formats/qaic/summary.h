@@ -1,6 +1,8 @@
 // The summary that qaic-opstats writes, as a record: read from the vendor's own files of SDK 1.10
 // to 1.21, or made of our own statistics, and printed in the published grammar to the byte
 // (docs/formats/qaic.md).
+//
+// Read in a row, not in parts (base/parts.h): what a line says depends on the headings above it.
 
 #ifndef OPSCOPE_FORMATS_QAIC_SUMMARY_H
 #define OPSCOPE_FORMATS_QAIC_SUMMARY_H

@@ -1,7 +1,6 @@
 // What agents did: kernels and copies on their queues; memory that was taken and given back.
 
-#include "base/sort.h"
-#include "profile/memory.h"
+#include "formats/database/allocations.h"
 #include "rocpd.h"
 
 struct work {
@@ -161,46 +160,17 @@ status rocpd_read_device(struct rocpd *rocpd)
 
 // Memory ---------------------------------------------------------------------------------------
 
-// Taken, or given back where there are no bytes.
-struct allocation {
-    uint64_t time;
-    uint64_t address;
-    uint64_t bytes;
-    uint64_t agent;
-};
-
-static bool allocations_by_time(const void *left, const void *right)
+static void describe_memory(void *context, uint64_t agent, struct buffer_lifetime *out_like)
 {
-    const struct allocation *a = left;
-    const struct allocation *b = right;
-    if (a->agent != b->agent)
-        return a->agent < b->agent;
-    return a->time != b->time ? a->time < b->time : a->address < b->address;
+    struct rocpd *rocpd = context;
+    uint32_t number;
+    const bool device = rocpd_agent_is_device(rocpd, agent, &number);
+    out_like->memory =
+        profile_string(rocpd->tables.profile, device ? VIEW_LITERAL("GPU") : VIEW_LITERAL("CPU"));
+    out_like->device = device ? number + 1 : 0;
 }
 
-static void add_lifetimes(struct rocpd *rocpd, const struct allocation *allocations, size_t count)
-{
-    struct profile *profile = rocpd->tables.profile;
-    for (size_t i = 0; i < count;) {
-        uint32_t number;
-        const uint64_t agent = allocations[i].agent;
-        struct memory_book book = {.profile = profile};
-        const bool device = rocpd_agent_is_device(rocpd, agent, &number);
-        book.like.memory =
-            profile_string(profile, device ? VIEW_LITERAL("GPU") : VIEW_LITERAL("CPU"));
-        book.like.device = device ? number + 1 : 0;
-        for (; i < count && allocations[i].agent == agent; i++) {
-            const struct allocation *at = &allocations[i];
-            if (at->bytes > 0)
-                memory_book_take(&book, at->address, at->bytes, at->time, 0, 0);
-            else
-                memory_book_give_back(&book, at->address, at->time);
-        }
-        memory_book_close(&book, rocpd->last);
-    }
-}
-
-static status read_allocations(struct rocpd *rocpd, struct spool *allocations, size_t *out_count)
+static status read_allocations(struct rocpd *rocpd, struct allocations *allocations)
 {
     char table[ROCPD_TABLE_ROOM];
     rocpd_table(rocpd, "rocpd_memory_allocate", table);
@@ -227,12 +197,11 @@ static status read_allocations(struct rocpd *rocpd, struct spool *allocations, s
         rocpd->tables.values.size = 0;
         tables_add_cells(&rocpd->tables, rows, &cells);
         tables_add_event(&rocpd->tables, &event);
-        const struct allocation allocation = {.time = event.end,
-                                              .address = table_id(rows, address),
-                                              .bytes = takes ? table_id(rows, size) : 0,
-                                              .agent = place.agent};
-        ++*out_count;
-        result = spool_append(allocations, &allocation, sizeof allocation);
+        result = allocations_add(allocations,
+                                 (struct allocation){.time = event.end,
+                                                     .address = table_id(rows, address),
+                                                     .bytes = takes ? table_id(rows, size) : 0,
+                                                     .place = place.agent});
     }
     tables_done(&rocpd->tables, rows, table);
     return result;
@@ -240,17 +209,11 @@ static status read_allocations(struct rocpd *rocpd, struct spool *allocations, s
 
 status rocpd_read_memory(struct rocpd *rocpd)
 {
-    struct spool allocations = SPOOL_EMPTY;
-    size_t count = 0;
-    size_t size;
-    char *data = NULL;
-    status result = read_allocations(rocpd, &allocations, &count);
+    struct allocations allocations = ALLOCATIONS_EMPTY;
+    status result = read_allocations(rocpd, &allocations);
     if (result == STATUS_OK)
-        result = spool_read(&allocations, &data, &size);
-    if (result == STATUS_OK && count > 0) {
-        sort_in_place(data, count, sizeof(struct allocation), allocations_by_time);
-        add_lifetimes(rocpd, (const struct allocation *)(const void *)data, count);
-    }
-    spool_free(&allocations);
+        result = allocations_finish(&allocations, rocpd->tables.profile, rocpd->last,
+                                    describe_memory, rocpd);
+    allocations_free(&allocations);
     return result;
 }

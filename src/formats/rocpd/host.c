@@ -80,6 +80,8 @@ static void emit_region(struct rocpd *rocpd, const struct database_rows *rows,
                          region->category);
     if (!region->is_range)
         tables_add_string(tables, "role", role_name(ROLE_HOST_CALL));
+    if (!region->is_range && launches_waits(profile_text(tables->profile, region->name)))
+        tables_add_waits(tables);
     const bool has_call = region->end >= region->start;
     const struct event event = {
         .kind = EVENT_SPAN,

@@ -1,4 +1,6 @@
 // Databases of rocprofv3 (rocpd): docs/formats/rocpd.md.
+//
+// Read in a row, not in parts (base/parts.h): rows come from SQLite one after the other.
 
 #ifndef OPSCOPE_FORMATS_ROCPD_READER_H
 #define OPSCOPE_FORMATS_ROCPD_READER_H

@@ -83,6 +83,18 @@ static status keep_made(struct logs *logs, enum log_kind kind, const char *path)
     return tenstorrent_logs_keep_input(logs, input_over(path, (struct view){data, size}));
 }
 
+// The first note of what is missing, without the path that it begins with.
+static char *first_loss(struct profile *profile, const char *path)
+{
+    profile_notes_rename(profile, path, "");
+    for (uint32_t i = 0; i < profile->notes.count; i++) {
+        const struct ledger_note *note = segments_get(&profile->notes, i);
+        if (note->kind == LEDGER_LOST || note->kind == LEDGER_IMPOSSIBLE)
+            return view_copy(profile_text(profile, note->text));
+    }
+    return NULL;
+}
+
 static status keep_tracy(struct logs *logs, struct input *input)
 {
     if (logs->has_tracy || logs->inputs[LOG_OPS_DATA] != NULL ||
@@ -104,6 +116,7 @@ static status keep_tracy(struct logs *logs, struct input *input)
         result = keep_made(logs, LOG_OPS_DATA, input->path);
     const struct ledger account = profile_ledger(profile);
     logs->tracy_lost = account.lost + account.impossible;
+    logs->tracy_loss = first_loss(profile, input->path);
     profile_free(profile);
     return result;
 }
@@ -237,6 +250,8 @@ void logs_close(struct logs *logs)
         spool_free(&logs->made[LOG_OPS_DATA]);
     }
     logs->has_tracy = false;
+    free(logs->tracy_loss);
+    logs->tracy_loss = NULL;
     if (logs->device_report != NULL) {
         report_free(logs->device_report);
         spool_free(&logs->made[LOG_DEVICE]);
@@ -324,9 +339,10 @@ status logs_read(const struct logs *logs, struct profile *ledger, struct logs_re
     profile_track(ledger, 0)->ledger.expected = LEDGER_UNKNOWN;
     host_ops_start(&record->host, ledger);
     if (logs->tracy_lost > 0)
-        profile_note(ledger, 0, LEDGER_LOST, logs->tracy_lost,
-                     "%s: zones or messages are lost: 'opscope info' says which",
-                     logs->inputs[LOG_OPS_DATA]->path);
+        profile_note(ledger, 0, LEDGER_LOST, logs->tracy_lost, "%s: zones or messages are lost%s%s",
+                     logs->inputs[LOG_OPS_DATA]->path,
+                     logs->tracy_loss != NULL ? ", the first: " : "",
+                     logs->tracy_loss != NULL ? logs->tracy_loss : "");
     if (logs->inputs[LOG_OPS_DATA] != NULL)
         host_ops_read_data(&record->host, logs->inputs[LOG_OPS_DATA]);
     if (logs->inputs[LOG_OPS_TIMES] != NULL)

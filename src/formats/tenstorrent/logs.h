@@ -34,6 +34,7 @@ struct logs {
     // The host's, where Tracy's own trace was given in place of them.
     bool has_tracy;
     uint64_t tracy_lost; // events that are missing in it
+    char *tracy_loss;    // the first of them, in words; NULL: none
     struct spool made[LOG_KINDS];
     // tt-metal's own figures, in place of the device log or beside it.
     struct input *device_report_input;

@@ -3,6 +3,9 @@
 //
 // File and zone names are not escaped there: a row is taken from both ends.
 // Nothing is copied: texts are views into the input.
+//
+// Read in a row, not in parts (base/parts.h): it has a row or two for each operation, of which the
+// log of the device has hundreds.
 
 #ifndef OPSCOPE_FORMATS_TENSTORRENT_OPS_TIMES_H
 #define OPSCOPE_FORMATS_TENSTORRENT_OPS_TIMES_H

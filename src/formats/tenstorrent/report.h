@@ -5,6 +5,9 @@
 // ends and quoting included. Cells are views: into the input, which must
 // outlive the report, or into the report's own memory. An empty cell means
 // absent. Memory: 16 bytes per cell that a row reaches to, plus texts set.
+//
+// Read in a row, not in parts (base/parts.h): a cell in quotes may hold line ends, so where a row
+// begins is known only to who comes from the first one.
 
 #ifndef OPSCOPE_FORMATS_TENSTORRENT_REPORT_H
 #define OPSCOPE_FORMATS_TENSTORRENT_REPORT_H

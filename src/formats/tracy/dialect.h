@@ -1,5 +1,5 @@
 // Protocols of Tracy's releases that differ from 66 in nothing that is read here but the numbers
-// of items, the sizes of some, and the greeting. Items are numbered as in 66 once they are read.
+// of items, the sizes and forms of some, and the greeting. Items are as in 66 once they are read.
 
 #ifndef OPSCOPE_FORMATS_TRACY_DIALECT_H
 #define OPSCOPE_FORMATS_TRACY_DIALECT_H
@@ -12,8 +12,21 @@ enum {
     TRACY_PROTOCOL = 66,
     TRACY_ITEM_TYPES = 112,              // of 66
     TRACY_ITEM_OTHER = TRACY_ITEM_TYPES, // that 66 does not have, and nothing is made of
-    TRACY_ITEM_TYPES_MOST = 128,
+    TRACY_ITEM_TYPES_MOST = 160,
     TRACY_WELCOME = 1178, // bytes of the program's greeting, at most
+};
+
+// How an item's bytes are to be understood where 66 has them otherwise. Differences of time that
+// are not negative have two, four or eight bytes, and each length counts on where the one before
+// it ends.
+enum tracy_form {
+    TRACY_FORM_SAME,
+    TRACY_FORM_TIME_16,
+    TRACY_FORM_TIME_32,
+    TRACY_FORM_TIME_64,
+    TRACY_FORM_TAGGED,  // it ends in a pointer whose lowest byte is something else
+    TRACY_FORM_TEXT_8,  // a text of fewer than 256 bytes
+    TRACY_FORM_TEXT_16, // of more
 };
 
 struct tracy_dialect {
@@ -24,6 +37,7 @@ struct tracy_dialect {
     // front of a body of texts. Numbers of GPU contexts count as two bytes in 66, as one elsewhere.
     uint8_t types[TRACY_ITEM_TYPES_MOST];
     uint8_t sizes[TRACY_ITEM_TYPES_MOST];
+    uint8_t forms[TRACY_ITEM_TYPES_MOST]; // enum tracy_form
 };
 
 // False for a protocol that is another in more than that; zeroes it then.

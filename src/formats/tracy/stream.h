@@ -7,6 +7,9 @@
 //
 // It is read twice, since names come after what they name. Memory: as of build.h, and the zones
 // that are open.
+//
+// Read in a row, not in parts (base/parts.h): frames are packed with those before them as their
+// dictionary, and times are differences.
 
 #ifndef OPSCOPE_FORMATS_TRACY_STREAM_H
 #define OPSCOPE_FORMATS_TRACY_STREAM_H

@@ -36,14 +36,54 @@ static unsigned guess_context_size(struct tracy_cursor payload)
     return flags <= 1 && type >= 1 && type <= 6 ? 2 : 1;
 }
 
-static struct view take_body(unsigned type, struct tracy_cursor *content)
+static struct view take_body(unsigned type, unsigned form, struct tracy_cursor *content)
 {
     const bool is_text = type == TRACY_SINGLE_STRING || type == TRACY_SECOND_STRING ||
                          (type >= TRACY_STRING && type < TRACY_ITEM_TYPES);
     const bool is_large = type == 106 || type == 109 || type == 110;
     if (!is_text)
         return VIEW_LITERAL("");
+    if (form == TRACY_FORM_TEXT_8)
+        return tracy_take(content, tracy_u8(content));
+    if (form == TRACY_FORM_TEXT_16)
+        return tracy_take(content, tracy_u16(content) + 256u);
     return tracy_take(content, is_large ? tracy_u32(content) : tracy_u16(content));
+}
+
+// A difference of time in the bytes that it needs. The program adds up without a sign, and so do
+// we.
+static uint64_t take_time(unsigned form, struct tracy_cursor *payload)
+{
+    const uint64_t after_16 = UINT64_C(1) << 16;
+    if (form == TRACY_FORM_TIME_16)
+        return tracy_u16(payload);
+    if (form == TRACY_FORM_TIME_32)
+        return tracy_u32(payload) + after_16;
+    const int64_t time = tracy_i64(payload);
+    return (uint64_t)time + (time >= 0 ? after_16 + (UINT64_C(1) << 32) : 0);
+}
+
+// The payload as 66 has it.
+static struct tracy_cursor payload_of(struct tracy_wire *wire, unsigned form, struct view bytes)
+{
+    struct tracy_cursor payload = tracy_cursor_of(bytes);
+    uint64_t number;
+    if (form == TRACY_FORM_TIME_16 || form == TRACY_FORM_TIME_32 || form == TRACY_FORM_TIME_64) {
+        number = take_time(form, &payload);
+        const struct view rest = tracy_take(&payload, tracy_left(&payload));
+        memcpy(wire->payload, &number, sizeof number);
+        memcpy(wire->payload + sizeof number, rest.data, rest.size);
+        return tracy_cursor_of((struct view){wire->payload, sizeof number + rest.size});
+    }
+    if (form == TRACY_FORM_TAGGED && bytes.size > sizeof number) {
+        const size_t before = bytes.size - sizeof number;
+        memcpy(wire->payload, bytes.data, bytes.size);
+        memcpy(&number, wire->payload + before, sizeof number);
+        number >>= 8;
+        memcpy(wire->payload + before, &number, sizeof number);
+        return tracy_cursor_of((struct view){wire->payload, bytes.size});
+    }
+    return payload;
 }
 
 bool tracy_wire_next(struct tracy_wire *wire, struct tracy_cursor *content,
@@ -56,16 +96,18 @@ bool tracy_wire_next(struct tracy_wire *wire, struct tracy_cursor *content,
     if (number >= wire->dialect.type_count)
         return false;
     const unsigned type = wire->dialect.types[number];
+    const unsigned form = wire->dialect.forms[number];
     if (type == TRACY_NEW_CONTEXT && wire->context_size == 0)
         wire->context_size = guess_context_size(at);
     const bool shorter = wire->dialect.protocol == TRACY_PROTOCOL && wire->context_size == 1 &&
                          tracy_item_has_context(type);
     const size_t size = wire->dialect.sizes[number] - 1u - (shorter ? 1 : 0);
+    const struct view payload = tracy_take(&at, size);
     out_item->type = type;
-    out_item->payload = tracy_cursor_of(tracy_take(&at, size));
-    out_item->body = take_body(type, &at);
+    out_item->body = take_body(type, form, &at);
     if (at.short_of)
         return false;
+    out_item->payload = payload_of(wire, form, payload);
     *content = at;
     return true;
 }

@@ -15,6 +15,7 @@ enum {
     TRACY_FRAME_MOST = 263188,   // packed
     TRACY_CONTENT_MOST = 262144, // unpacked
     TRACY_HISTORY = 65536,
+    TRACY_PAYLOAD_MOST = 32, // of an item that is given in the form of 66
 };
 
 // Items that mean something here.
@@ -81,6 +82,7 @@ struct tracy_wire {
     size_t history_size;
     char history[TRACY_HISTORY];
     char content[TRACY_CONTENT_MOST];
+    char payload[TRACY_PAYLOAD_MOST];
 };
 
 // At the start of a connection. False for a protocol that is not known; nothing can be read then.
@@ -89,7 +91,8 @@ bool tracy_wire_start(struct tracy_wire *wire, uint32_t protocol);
 // Unpacks a frame. The content is valid until the next one. False where it is damaged.
 bool tracy_wire_unpack(struct tracy_wire *wire, struct view packed, struct view *out_content);
 
-// The next item of a frame's content. False at its end, or where the items make no sense
+// The next item of a frame's content, valid until the one after it. False at its end, or where the
+// items make no sense
 // (`at` is then before `end`).
 bool tracy_wire_next(struct tracy_wire *wire, struct tracy_cursor *content,
                      struct tracy_item *out_item);

@@ -81,15 +81,21 @@ const struct overview_rule OVERVIEW_STEP_RULES[] = {
     [OVERVIEW_STEP_IDLE] = {.some = WORKS, .span = OVERVIEW_ALL, .needs = OVERVIEW_ALL},
 };
 
+static int compare_cores(const struct overview_lane *a, const struct overview_lane *b)
+{
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    return (a->core > b->core) - (a->core < b->core);
+}
+
 // Engines: those of a core together, cores and devices in order.
 static int roles_compare_places(const void *left, const void *right)
 {
     const struct overview_lane *a = left;
     const struct overview_lane *b = right;
-    if (a->device != b->device)
-        return a->device < b->device ? -1 : 1;
-    if (a->core != b->core)
-        return a->core < b->core ? -1 : 1;
+    const int cores = compare_cores(a, b);
+    if (cores != 0)
+        return cores;
     return (a->index > b->index) - (a->index < b->index); // their places before
 }
 
@@ -97,10 +103,9 @@ static int compare_names(const void *left, const void *right)
 {
     const struct overview_lane *a = left;
     const struct overview_lane *b = right;
-    if (a->device != b->device)
-        return a->device < b->device ? -1 : 1;
-    if (a->core != b->core)
-        return a->core < b->core ? -1 : 1;
+    const int cores = compare_cores(a, b);
+    if (cores != 0)
+        return cores;
     if (a->engine != b->engine)
         return a->engine < b->engine ? -1 : 1;
     return (a->role > b->role) - (a->role < b->role);
@@ -185,6 +190,9 @@ static void add_gaps(const struct overview *overview, const struct launch_gaps *
                      (struct overview_value){true, gap.before}, true);
     overview_row_set(overview_row_add(rows, VIEW_LITERAL("Idle Launched")), overview,
                      (struct overview_value){true, gap.after}, true);
+    if (gap.other > 0)
+        overview_row_set(overview_row_add(rows, VIEW_LITERAL("Idle Launch Unknown")), overview,
+                         (struct overview_value){true, gap.other}, true);
 }
 
 void overview_roles_rows(const struct overview *overview, const struct launch_gaps *gaps, bool all,

@@ -25,8 +25,15 @@ static void add_step_gaps(const struct launch_gaps *gaps, uint64_t start,
         row->figures[OVERVIEW_STEP_OVERALL].ns += gap.lead;
         row->figures[OVERVIEW_STEP_IDLE].ns += gap.lead;
     }
-    row->figures[OVERVIEW_STEP_NOT_LAUNCHED] = (struct overview_value){true, gap.before};
-    row->figures[OVERVIEW_STEP_LAUNCHED] = (struct overview_value){true, gap.after};
+    // What ends with work of no step, or of no launch.
+    const uint64_t idle = row->figures[OVERVIEW_STEP_IDLE].ns;
+    const uint64_t known = gap.before + gap.after;
+    const uint64_t unknown = idle > known ? idle - known : 0;
+    const bool some = known > 0 || unknown == 0;
+    row->figures[OVERVIEW_STEP_NOT_LAUNCHED] = (struct overview_value){some, gap.before};
+    row->figures[OVERVIEW_STEP_LAUNCHED] = (struct overview_value){some, gap.after};
+    row->figures[OVERVIEW_STEP_LAUNCH_UNKNOWN] =
+        (struct overview_value){some && unknown > 0, unknown};
 }
 
 static status compute_step(struct overview_collector *collector, size_t index,
@@ -113,7 +120,7 @@ static struct table_cell step_figure_cell(const struct table_query *query)
 // clang-format off
 static const struct table_column COLUMNS[] = {
     {.key = "process", .meaning = "whose lanes they are: a process of the host, or a device",
-     .place = 13, .cell = step_process_cell},
+     .place = 14, .cell = step_process_cell},
     {.key = "step", .meaning = "or iteration, as the profile numbers them", .type = TABLE_COUNT,
      .width = 5, .place = 1, .cell = step_cell},
     {FIGURE("overall", "its own span, or first start to last end; a device rests first", OVERVIEW_STEP_OVERALL, 2, 0)},
@@ -128,6 +135,7 @@ static const struct table_column COLUMNS[] = {
     {FIGURE("not_launched", "the device rests, and its next work was not launched yet",
             OVERVIEW_STEP_NOT_LAUNCHED, 11, 2)},
     {FIGURE("launched", "the same, and it was", OVERVIEW_STEP_LAUNCHED, 12, 2)},
+    {FIGURE("launch_unknown", "the same, and nobody knows", OVERVIEW_STEP_LAUNCH_UNKNOWN, 13, 2)},
 };
 // clang-format on
 

@@ -52,13 +52,24 @@ static status write_breakdown(struct json_writer *json, const struct page_source
     return STATUS_OK;
 }
 
-// How much an overview tells: first whether something computes, then whether any lane says what its
-// work is, then how long it is.
+static uint32_t parts_of_devices(void)
+{
+    uint32_t bits = 0;
+    for (size_t i = 0; i < OVERVIEW_ROLE_PART_COUNT; i++)
+        bits |= role_is_device(OVERVIEW_ROLE_PARTS[i].role) ? 1u << i : 0;
+    return bits;
+}
+
+// How much an overview tells: first whether something computes, then whether a device does
+// anything, whether any lane says what its work is, and how long it is.
 static bool tells_more(const struct overview *a, const struct overview *b)
 {
     const uint32_t compute = 1u << OVERVIEW_COMPUTE_PART;
+    const uint32_t device = parts_of_devices();
     if (((a->covered & compute) != 0) != ((b->covered & compute) != 0))
         return (a->covered & compute) != 0;
+    if (((a->covered & device) != 0) != ((b->covered & device) != 0))
+        return (a->covered & device) != 0;
     if ((a->covered != 0) != (b->covered != 0))
         return a->covered != 0;
     return a->overall.end - a->overall.start > b->overall.end - b->overall.start;

@@ -82,6 +82,11 @@ function largeText(number) {
     return digits(number) + letters[at];
 }
 
+// Of a counter.
+function amountText(number, unit) {
+    return unit === "bytes" ? bytesText(number) : largeText(number) + (unit === "bytes/s" ? "B/s" : " " + unit);
+}
+
 function percentText(part) {
     const percent = 100 * part;
     if (percent !== 0 && Math.abs(percent) < .1)

@@ -4,14 +4,33 @@ function verdictList(sentences, small) {
     return element("ol", {class: small ? "verdict small" : "verdict"}, sentences.map((sentence) => element("li", {}, sentence)));
 }
 
-// Long ones stand in two columns.
-function breakdownTables(part, title) {
-    const rows = part.table.rows;
+const FIGURES_FIRST = 20;
+
+// Long ones stand in two columns; of machines with many cores the first figures come first.
+function breakdownTables(part, title, figures) {
+    const rows = part.table.rows.slice(0, figures);
     const half = rows.length > 10 ? Math.ceil(rows.length / 2) : rows.length;
     const made = [breakdownTable(rows.slice(0, half), title + " (" + part.provenance + ")", title)];
     if (half < rows.length)
         made.push(breakdownTable(rows.slice(half), "\u00a0", title + ", continued"));
     return made;
+}
+
+function addBreakdown(columns, part) {
+    const title = part.model || "breakdown";
+    const all = part.table.rows.length;
+    const first = all > FIGURES_FIRST + 4 ? FIGURES_FIRST : all;
+    const tables = breakdownTables(part, title, first);
+    columns.append(...tables);
+    if (first === all)
+        return;
+    const more = element("div", {class: "row-tools"}, element("button", {type: "button", onclick: () => {
+        const [whole, ...rest] = breakdownTables(part, title, all);
+        tables.slice(1).forEach((one) => one.remove());
+        tables[0].replaceWith(whole, ...rest);
+        whole.querySelector("[tabindex]").focus();
+    }}, countText(all - first) + " more"));
+    tables[0].append(more);
 }
 
 function breakdownTable(rows, heading, title) {
@@ -55,7 +74,7 @@ function drawSummary(analyses, timeline) {
     made.append(verdictList(analyses.verdict));
     const columns = element("div", {class: "columns"});
     for (const part of analyses.breakdown)
-        columns.append(...breakdownTables(part, part.model || "breakdown"));
+        addBreakdown(columns, part);
     columns.append(element("div", {}, element("p", {class: "over"}, "profile"), factList(analyses, timeline)));
     made.append(columns);
     if (analyses.processes > analyses.breakdown.length)

@@ -1,6 +1,7 @@
 // Tables that are sorted by a click on a column and searched as one types.
 
 const SHOWN_FIRST = 20;
+const LONG = 80; // letters
 
 const CELL_TEXT = {
     ns: timeText,
@@ -20,8 +21,10 @@ function cellText(column, value) {
         return "";
     if (typeof value === "object")
         return JSON.stringify(value);
+    if (column.change && typeof value === "number" && value >= 9)
+        return digits(1 + value) + "\u00d7";
     const make = typeof value === "string" ? String : CELL_TEXT[column.type] || String;
-    const text = make(value);
+    const text = (column.signed && value > 0 ? "+" : "") + make(value);
     return column.unit && (column.type === "real" || column.type === "count") ? text + " " + column.unit : text;
 }
 
@@ -30,6 +33,14 @@ function compareCells(a, b) {
     if (absent(a) || absent(b))
         return absent(a) - absent(b);
     return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+}
+
+// A text that may break where a path does. A long one shows its first lines, and all of it where the
+// pointer rests.
+function longText(text) {
+    const parts = text.match(/->|[/:,_]+|(?:(?!->)[^/:,_])+[/:,_]*/g) || [];
+    const pieces = parts.flatMap((part) => part === "->" ? [element("span", {class: "whole"}, part)] : [part, element("wbr", {})]);
+    return element("span", text.length > LONG ? {class: "long", title: plainText(text)} : {}, pieces);
 }
 
 class Table {
@@ -113,15 +124,15 @@ class Table {
     cell(row, column, first) {
         const value = row[column.key];
         const text = cellText(column, value);
-        const cell = element("td", {class: column.type !== "text" ? "number" : first ? "wide" : null});
+        const cell = element("td", {class: column.type !== "text" ? "number" : first ? "wide" : "text"});
         if (column.key === this.options.bar && typeof value === "number") {
             const bar = element("span", {class: "bar"});
             bar.style.width = Math.min(60, 60 * Math.abs(value) / this.largest).toFixed(1) + "px";
             cell.append(element("span", {class: "barroom", "aria-hidden": "true"}, bar), element("span", {class: "figure"}, text));
         } else if (first && this.options.onName && text !== "")
-            cell.append(element("button", {type: "button", class: "name", onclick: () => this.options.onName(value, row)}, text));
+            cell.append(element("button", {type: "button", class: "name", onclick: () => this.options.onName(value, row)}, longText(text)));
         else
-            cell.append(text);
+            cell.append(column.type === "text" ? longText(text) : text);
         if (this.options.paint)
             this.options.paint(cell, column, row);
         return cell;

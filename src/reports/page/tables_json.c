@@ -24,6 +24,10 @@ static void write_columns(struct json_writer *json, const struct table_form *for
         json_text(json, "type", view_of(TYPES[column->type]));
         if (column->unit != NULL)
             json_text(json, "unit", view_of(column->unit));
+        if (column->look == TABLE_CHANGE)
+            json_bool(json, "change", true);
+        if ((column->flags & TABLE_WITH_SIGN) != 0)
+            json_bool(json, "signed", true);
         json_close(json);
     }
     json_close(json);

@@ -136,13 +136,13 @@ class TimelineDrawing {
             const list = lane.level(lane.levels.length - 1).rows[0];
             for (let i = 0; i < list.count; i++) {
                 const kind = timeline.waiting[list.names[i]] ? timeline.wait_kind : lane.kind;
+                const begin = list.starts[i];
                 const end = Math.min(list.ends[i], timeline.length);
-                const extent = Math.max(list.ends[i] - list.starts[i], 1);
-                for (let at = list.starts[i]; at < end;) {
-                    const bin = Math.min(bins - 1, Math.floor(at / width));
-                    const to = Math.max(Math.min(end, (bin + 1) * width), at + 1e-6);
-                    sums[kind][bin] += (to - at) / width * (list.busy[i] / extent);
-                    at = to;
+                const share = list.busy[i] / Math.max(list.ends[i] - begin, 1) / width;
+                const last = Math.min(bins - 1, Math.floor(end / width));
+                for (let bin = Math.min(last, Math.floor(begin / width)); bin <= last; bin++) {
+                    const inside = Math.min(end, (bin + 1) * width) - Math.max(begin, bin * width);
+                    sums[kind][bin] += Math.max(inside, 0) * share;
                 }
             }
         }
@@ -214,7 +214,7 @@ class TimelineDrawing {
                          y + Math.min(place.height / 2, HEADING / 2 + 1));
         context.font = "11px system-ui, sans-serif";
         if (lane.counterPiece && left > 120)
-            context.fillText(this.cut(largeText(lane.most) + " " + plainText(lane.unit), left - indent - 4), indent,
+            context.fillText(this.cut(amountText(lane.most, plainText(lane.unit)), left - indent - 4), indent,
                              y + place.height - 9);
     }
 
@@ -337,16 +337,38 @@ class TimelineDrawing {
         const span = Math.max(lane.most - least, 1e-300);
         const at = (value) => y + height - (value - least) / span * height;
         const left = this.labels();
-        let i = Math.max(0, firstWhere(points.count, (k) => points.at[k] > this.view.from) - 1);
+        const columns = Math.max(0, Math.ceil(this.width - left));
         const base = at(0);
-        context.fillStyle = this.colours[lane.kind][0].fill;
-        context.globalAlpha = .75;
+        const tops = new Float64Array(columns).fill(Infinity);
+        const bottoms = new Float64Array(columns).fill(-Infinity);
+        let i = Math.max(0, firstWhere(points.count, (k) => points.at[k] > this.view.from) - 1);
         for (; i < points.count && points.at[i] < this.view.to; i++) {
-            const x = Math.max(left, this.x(points.at[i]));
-            const next = i + 1 < points.count ? Math.min(this.width, this.x(points.at[i + 1])) : this.width;
+            const from = Math.floor(Math.max(0, this.x(points.at[i]) - left));
+            const next = i + 1 < points.count ? this.x(points.at[i + 1]) - left : columns;
+            const to = Math.min(columns, Math.max(from + 1, Math.floor(next)));
             const value = at(points.most[i]);
-            context.fillRect(x, Math.min(value, base), Math.max(next - x, .8), Math.max(Math.abs(base - value), .8));
+            for (let column = from; column < to; column++) {
+                tops[column] = Math.min(tops[column], value, base);
+                bottoms[column] = Math.max(bottoms[column], value, base);
+            }
         }
+        this.fillColumns(context, left, tops, bottoms, this.colours[lane.kind][0].fill);
+    }
+
+    // One shape, so that what is next to each other does not show where it meets.
+    fillColumns(context, left, tops, bottoms, fill) {
+        context.fillStyle = fill;
+        context.globalAlpha = .75;
+        context.beginPath();
+        for (let from = 0; from < tops.length;) {
+            let to = from + 1;
+            while (to < tops.length && tops[to] === tops[from] && bottoms[to] === bottoms[from])
+                to++;
+            if (tops[from] < Infinity)
+                context.rect(left + from, tops[from], to - from, Math.max(bottoms[from] - tops[from], .8));
+            from = to;
+        }
+        context.fill();
         context.globalAlpha = 1;
     }
 

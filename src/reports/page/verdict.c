@@ -17,6 +17,15 @@ static double percent_of(uint64_t part, uint64_t whole)
     return whole == 0 ? 0 : 100 * (double)part / (double)whole;
 }
 
+// What is there is never said to be nothing.
+static void append_percent(struct bytes *to, double percent)
+{
+    if (percent > 0 && percent < 0.05)
+        bytes_append_format(to, "less than 0.1 %%");
+    else
+        bytes_append_format(to, "%.1f %%", percent);
+}
+
 static void append_name(struct bytes *to, struct view name)
 {
     letters_append(to, name.size > 0 ? name : VIEW_LITERAL("(no name)"), NAME_MOST,
@@ -53,9 +62,10 @@ static void append_share(struct bytes *to, const struct overview *overview, cons
 {
     const uint64_t ns = overview_evaluate(overview, &rule).ns;
     *left -= ns < *left ? ns : *left;
-    if (ns > 0)
-        bytes_append_format(to, "%s %s %.1f %%", to->size > 0 ? "," : "", what,
-                            overview_percent(overview, ns));
+    if (ns == 0)
+        return;
+    bytes_append_format(to, "%s %s ", to->size > 0 ? "," : "", what);
+    append_percent(to, overview_percent(overview, ns));
 }
 
 // Shares that add up to the whole.
@@ -152,11 +162,15 @@ static bool say_which_operators(const struct verdict_facts *facts, struct bytes 
         return false;
     append_name(to, profile_text(facts->profile,
                                  profile_operator(facts->profile, type->operator_id)->type));
-    bytes_append_format(to, " takes most: %.1f %% of the %s in %s call%s; of single operators ",
-                        share_taken(times, type),
+    bytes_append_format(to, " takes most: %.1f %% of the %s in %s call%s", share_taken(times, type),
                         times->has_passed ? "time that passed"
                                           : SIDES[side_that_counts(times->self)],
                         figures_count(type->calls, calls), type->calls == 1 ? "" : "s");
+    if (taken_by(times, one) >= taken_by(times, type)) {
+        bytes_append_format(to, ".");
+        return true;
+    }
+    bytes_append_format(to, "; of single operators ");
     append_name(
         to, profile_text(facts->profile, profile_operator(facts->profile, one->operator_id)->name));
     bytes_append_format(to, " does, %.1f %%.", share_taken(times, one));
@@ -194,19 +208,35 @@ static void say_which_names(const struct verdict_facts *facts, struct bytes *to)
 
 // What stands in the way ------------------------------------------------------
 
+// Whether the time that the first sentence is of is all of the time, give or take a hundredth.
+static bool is_of_all(const struct overview *overview, uint64_t length)
+{
+    if (overview == NULL)
+        return true;
+    const uint64_t told = overview->overall.end - overview->overall.start;
+    const uint64_t differs = told > length ? told - length : length - told;
+    return differs <= length / 100;
+}
+
 static void say_what_limits(const struct verdict_facts *facts, struct bytes *to)
 {
     const struct critical_path *path = &facts->explanation->path;
+    char time[FIGURES_ROOM];
     if (path->last == DEPENDENCE_NONE || path->roles.count == 0) {
         bytes_append_format(to, "What limits it cannot be told from this profile.");
         return;
     }
     const struct path_share *most = &path->roles.rows[0];
     const enum role role = (enum role)most->id;
-    bytes_append_format(to, "The critical path is %.1f %% %s and %.1f %% gaps; ",
-                        percent_of(most->on_path, path->length),
-                        role == ROLE_NONE ? "work of no known role" : role_name(role),
-                        percent_of(path->length - path->work, path->length));
+    bytes_append_format(to, "The critical path ");
+    if (!is_of_all(facts->overview, path->length))
+        bytes_append_format(to, "through all %s ", verdict_time(path->length, time));
+    bytes_append_format(to, "is ");
+    append_percent(to, percent_of(most->on_path, path->length));
+    bytes_append_format(to, " %s and ",
+                        role == ROLE_NONE ? "work of no known role" : role_name(role));
+    append_percent(to, percent_of(path->length - path->work, path->length));
+    bytes_append_format(to, " gaps; ");
     explanation_append_help(facts->explanation, to);
     bytes_append_format(to, ".");
 }

@@ -118,8 +118,9 @@ function rooflineChart(why) {
     if (bandwidth > 0) {
         const end = Math.min(right, (peaks.length > 0 ? Math.max(...peaks) : high) / bandwidth);
         const begin = Math.max(left, low / bandwidth);
+        const middle = Math.sqrt(begin * end);
         chart.append(svg("line", {x1: x(begin), y1: y(begin * bandwidth), x2: x(end), y2: y(end * bandwidth), class: "roof"}),
-                     mark(x(begin) + 8, y(begin * bandwidth) - 8, largeText(bandwidth * 1e9) + "B/s", {}));
+                     mark(x(middle) - 8, y(middle * bandwidth) - 6, largeText(bandwidth * 1e9) + "B/s", {"text-anchor": "end"}));
     }
     const slowest = Math.max(...points.map((row) => row.time_ns), 1);
     for (const row of [...points].sort((a, b) => b.time_ns - a.time_ns)) {
@@ -147,6 +148,10 @@ function drawRoofline(why, find) {
                     element("div", {class: "legend"}, ["compute", "memory", "unbound"].map((bound) => element("span", {},
                         element("i", {class: "dot " + bound, "aria-hidden": "true"}), bound === "unbound" ? "no bound known" : "bound by " + bound))));
     made.append(new Table(why.roofline, {caption: "roofline", bar: "reached", onName: find}).node);
+    const near = why.roofline.rows.filter((row) => row.gmacs_per_s > 0 && row.bytes_moved && row.gb_per_s === 0).length;
+    if (near > 0)
+        made.append(element("p", {class: "note"}, "For " + plural(near, "operator") + " nothing was moved to or from the far memory: "
+            + (near === 1 ? "it has" : "they have") + " no place in the picture."));
     if (why.without_work > 0)
         made.append(element("p", {class: "note"}, "Of " + plural(why.without_work, "operator") + " that took time the work is not known."));
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "formats/tenstorrent/report_profile.h"
 #include "modelled_columns.h"
@@ -37,6 +38,7 @@ struct call_sums {
     struct core_extent *cores;
     size_t core_count, core_capacity;
     uint32_t clock, device_number;
+    uint32_t source;    // root of its tracks where several profiles were merged, else 0
     uint64_t number;    // among the calls that have a row
     bool clocks_differ; // of its spans on the device: their ticks say nothing
     bool modelled;      // nobody measured it
@@ -69,6 +71,7 @@ struct profile_reporter {
     struct view arch;
     struct report *report;
     enum report_version version;
+    bool merged;
 };
 
 static void extent_add(struct extent *extent, struct moment first, struct moment last)
@@ -105,6 +108,16 @@ static bool processor_of(const struct profile *profile, const struct track *trac
         }
     }
     return false;
+}
+
+static uint32_t source_of(const struct profile *profile, const struct track *track)
+{
+    uint32_t root = 0;
+    while (track->parent != 0) {
+        root = track->parent;
+        track = profile_track(profile, root);
+    }
+    return root;
 }
 
 static bool is_kernel(enum role role)
@@ -156,6 +169,8 @@ static void add_device_span(struct profile_reporter *reporter, struct call_sums 
     sums->clock = track->clock;
     if (track->device > 0)
         sums->device_number = track->device - 1;
+    if (reporter->merged)
+        sums->source = source_of(reporter->profile, track);
     extent_add(&sums->device, start, end);
     if (!is_kernel(track->role))
         return;
@@ -430,31 +445,53 @@ static void set_gap_until(struct profile_reporter *reporter, size_t row, enum co
     report_set_duration(reporter->report, row, kind, gap);
 }
 
-// The gap in front of an operation: since the kernels before it on its device; `before`: by device.
-static void set_gap(struct profile_reporter *reporter, size_t row, const struct call_sums *sums,
-                    const struct call_sums ***before, size_t *count)
+// The last call on each device, of each profile that was merged: programs that run side by side,
+// on machines of their own as well, have gaps of their own.
+struct last_calls {
+    struct hash_index index;
+    const struct call_sums **items;
+    size_t count, capacity;
+};
+
+// Gives the call before this one, and puts it in its place.
+static const struct call_sums *replace_last(struct last_calls *lasts, const struct call_sums *sums)
 {
-    const size_t device = sums->device_number;
-    if (!sums->kernel.any || device > 65535)
+    const uint32_t hash = hash_u64((uint64_t)sums->source << 32 | sums->device_number);
+    uint32_t id;
+    for (uint32_t at = hash_first(&lasts->index, hash);
+         (id = hash_next(&lasts->index, hash, &at)) != HASH_NONE;) {
+        const struct call_sums *last = lasts->items[id];
+        if (last->source == sums->source && last->device_number == sums->device_number) {
+            lasts->items[id] = sums;
+            return last;
+        }
+    }
+    lasts->items = memory_grow(lasts->items, lasts->count, &lasts->capacity, sizeof(*lasts->items));
+    lasts->items[lasts->count] = sums;
+    hash_add(&lasts->index, hash, (uint32_t)lasts->count++);
+    return NULL;
+}
+
+static void set_gap(struct profile_reporter *reporter, size_t row, const struct call_sums *sums,
+                    struct last_calls *lasts)
+{
+    if (!sums->kernel.any)
         return;
-    *before = memory_extend(*before, count, device, sizeof **before);
-    const struct call_sums *last = (*before)[device];
+    const struct call_sums *last = replace_last(lasts, sums);
     set_gap_until(reporter, row, COLUMN_OP_TO_OP, sums, &sums->kernel, last);
     set_gap_until(reporter, row, COLUMN_OP_TO_OP_DM_START, sums, &sums->movement, last);
-    (*before)[device] = sums;
 }
 
 static void make_rows(struct profile_reporter *reporter)
 {
     size_t count;
     struct row_of *rows = profile_report_order_rows(reporter, &count);
-    const struct call_sums **before = NULL;
-    size_t before_count = 0;
+    struct last_calls lasts = {0};
     for (size_t i = 0; i < count; i++) {
         const size_t row = report_row_add(reporter->report);
         if (rows[i].call != 0) {
             set_call(reporter, row, rows[i].call);
-            set_gap(reporter, row, &reporter->calls[rows[i].call], &before, &before_count);
+            set_gap(reporter, row, &reporter->calls[rows[i].call], &lasts);
             continue;
         }
         const struct signpost *signpost = &reporter->signposts[rows[i].signpost];
@@ -463,7 +500,8 @@ static void make_rows(struct profile_reporter *reporter)
         report_set(reporter->report, row, COLUMN_OP_TYPE, VIEW_LITERAL("signpost"));
         report_set_u64(reporter->report, row, COLUMN_HOST_START, signpost->time);
     }
-    free(before);
+    free(lasts.items);
+    hash_free(&lasts.index);
     free(rows);
 }
 
@@ -499,6 +537,7 @@ status profile_report_make(struct profile *profile, enum report_version version,
     reporter.waiting_key = strings_find(&profile->strings, VIEW_LITERAL("waiting"));
     reporter.awaited_key = strings_find(&profile->strings, VIEW_LITERAL("awaited"));
     reporter.arch = modelled_machine(profile);
+    reporter.merged = view_is(profile_fact(profile, "format"), "merged");
     reporter.calls = memory_allocate_zeroed(profile->calls.count + 1, sizeof *reporter.calls);
     reporter.report = report_create();
     reporter.report->version = version;
