@@ -1,6 +1,7 @@
 // Integer products and convolutions against sums written out, with and without AVX2.
 
 #include "kernels/core/integer_matmul.h"
+#include "kernels/core/byte_tile.h"
 #include "kernels/core/integer_core.h"
 #include "kernels/core/integer_strips.h"
 #include "kernels/core/isa.h"
@@ -139,6 +140,26 @@ static void the_lowest_numbers_do_not_overflow(void **state)
     assert_int_equal(sum, INT64_C(6) << 30);
     integer_packed_free(packed);
     parallel_free(parallel);
+}
+
+static void bytes_are_turned(void **state)
+{
+    (void)state;
+    enum { MOST = 27, STEP = 30 };
+    struct random random = {11};
+    uint8_t *from = random_elements(&random, ELEMENT_U8, MOST * STEP);
+    for (int round = 0; round < 200; round++) {
+        const uint64_t rows = below(&random, MOST), columns = below(&random, MOST);
+        uint8_t to[MOST * STEP], expected[MOST * STEP];
+        memset(to, 7, sizeof to);
+        memset(expected, 7, sizeof expected);
+        for (uint64_t i = 0; i < rows; i++)
+            for (uint64_t j = 0; j < columns; j++)
+                expected[j * STEP + i] = from[i * STEP + j];
+        byte_tile_turn_all(from, STEP, rows, columns, to, STEP);
+        assert_memory_equal(to, expected, sizeof to);
+    }
+    free(from);
 }
 
 // Whatever this machine multiplies bytes with, and each number of rows.
@@ -291,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_exact),
+        cmocka_unit_test(bytes_are_turned),
         cmocka_unit_test(strips_of_bytes_are_exact),
         cmocka_unit_test(the_lowest_numbers_do_not_overflow),
         cmocka_unit_test(convolutions_are_exact),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "byte_tile.h"
 #include "clones.h"
 #include "integer_core.h"
 
@@ -40,9 +41,33 @@ static void take_numbers(const struct convolution_job *job, uint64_t first, uint
         integer_widen(shape->element, shape->input, first, 1, count, shape->zero_point, out);
 }
 
+// Some positions of an image whose channels are first, from the element `first` on; `turned` has
+// room for as many bytes.
+static void turn_positions(const struct convolution_job *job, uint64_t first, uint64_t count,
+                           uint8_t *turned, char *out)
+{
+    const struct integer_convolution *shape = job->shape;
+    const uint64_t channels = shape->channels;
+    if (shape->element == ELEMENT_I16) {
+        for (uint64_t c = 0; c < channels; c++) {
+            const int16_t *line = (const int16_t *)shape->input + first + c * job->in_count;
+            for (uint64_t i = 0; i < count; i++)
+                ((int16_t *)(void *)out)[i * channels + c] = (int16_t)(line[i] - shape->zero_point);
+        }
+        return;
+    }
+    byte_tile_turn_all((const uint8_t *)shape->input + first, job->in_count, channels, count,
+                       turned, channels);
+    if (job->form == INTEGER_BYTES)
+        integer_bytes_take(shape->element, turned, 0, 1, count * channels, (uint8_t *)out);
+    else
+        integer_widen(shape->element, turned, 0, 1, count * channels, shape->zero_point,
+                      (int16_t *)(void *)out);
+}
+
 static void integer_convolution_widen_piece(void *context, uint64_t from, uint64_t to)
 {
-    const struct convolution_job *job = context;
+    struct convolution_job *job = context;
     const struct integer_convolution *shape = job->shape;
     const uint64_t channels = shape->channels;
     if (shape->channels_last) {
@@ -50,27 +75,20 @@ static void integer_convolution_widen_piece(void *context, uint64_t from, uint64
                      job->input + from * channels * job->size);
         return;
     }
-    while (from < to) {
-        const uint64_t batch = from / job->in_count;
-        const uint64_t position = from % job->in_count;
-        uint64_t count = job->in_count - position;
-        count = to - from < count ? to - from : count;
-        enum { BLOCK = 64 };
-        int16_t line[BLOCK];
-        for (uint64_t start = 0; start < count; start += BLOCK) {
-            const uint64_t length = count - start < BLOCK ? count - start : BLOCK;
-            for (uint64_t c = 0; c < channels; c++) {
-                take_numbers(job, (batch * channels + c) * job->in_count + position + start, length,
-                             line);
-                char *out = job->input + ((from + start) * channels + c) * job->size;
-                for (uint64_t i = 0; job->size == 1 && i < length; i++)
-                    out[i * channels] = ((const char *)line)[i];
-                for (uint64_t i = 0; job->size != 1 && i < length; i++)
-                    ((int16_t *)(void *)out)[i * channels] = line[i];
-            }
-        }
-        from += count;
+    enum { BLOCK = 64 };
+    uint8_t *turned = (uint8_t *)integer_allocate(channels, BLOCK);
+    if (turned == NULL) {
+        __atomic_store_n(&job->no_memory, true, __ATOMIC_RELAXED);
+        return;
     }
+    for (uint64_t count; from < to; from += count) {
+        const uint64_t batch = from / job->in_count, position = from % job->in_count;
+        count = to - from < BLOCK ? to - from : BLOCK;
+        count = job->in_count - position < count ? job->in_count - position : count;
+        turn_positions(job, batch * channels * job->in_count + position, count, turned,
+                       job->input + from * channels * job->size);
+    }
+    free(turned);
 }
 
 static void split_position(const struct integer_convolution *shape, uint64_t position,
