@@ -28,6 +28,8 @@ def pytest_addoption(parser):
                      help="the build to test: build, build-asan, build-tsan (OPSCOPE_BIN names another's bin)")
     parser.addoption("--vendor", metavar="CHECKOUT",
                      help="of tenstorrent/tt-perf-report, to compare tt-perf-report with (322)")
+    parser.addoption("--metal", metavar="CHECKOUT",
+                     help="of tenstorrent/tt-metal (2025-08), to compare tt-report with (317)")
     parser.addoption("--tracy", metavar="FOLDER",
                      help="with csvexport and update of tt-metal's fork of Tracy, to read what is written (331)")
 
@@ -40,6 +42,8 @@ def pytest_configure(config):
         os.environ["OPSCOPE_BIN"] = str(ROOT / (build or "build") / "bin")
     if config.getoption("vendor"):
         os.environ["OPSCOPE_TT_PERF_REPORT"] = config.getoption("vendor")
+    if config.getoption("metal"):
+        os.environ["OPSCOPE_TT_METAL"] = config.getoption("metal")
     if config.getoption("tracy"):
         os.environ["OPSCOPE_TRACY_TOOLS"] = config.getoption("tracy")
     if build and ("asan" in build or "tsan" in build):
