@@ -122,7 +122,7 @@ static void capturing_print_summary(const struct capturing *capturing)
     const double user = (double)usage->ru_utime.tv_sec + (double)usage->ru_utime.tv_usec / 1e6;
     const double system = (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec / 1e6;
     fprintf(stderr,
-            "opscope: %s: %zu recordings, %zu programs with Tracy; %zu processes seen, %.3f s, "
+            "opscope: %s: recordings %zu, programs with Tracy %zu; processes seen %zu, %.3f s, "
             "CPU %.3f s\n",
             capturing->command, capturing->collected.recordings, capturing->collected.streams,
             capture->processes.count, (double)(capture->ended - capture->begun) / 1e9,

@@ -67,7 +67,7 @@ def test_three_programs_in_parallel(folder):
     network = ROOT / "tests/testdata/tosa_ops/add.mlir"
     result, about = profile(folder, "sh", "-c", f"{binary} run {path} >/dev/null & {binary} infer {network} >/dev/null &"
                             f" {binary} run {path} --device sim --timing-only >/dev/null; wait")
-    matches(result.err, r"3 recordings, 0 programs with Tracy", "summary")
+    matches(result.err, r"recordings 3, programs with Tracy 0", "summary")
     found = lanes(about)
     equal(len({process for process, _ in found}), 3, f"processes of {found}")
     kinds = {track["provenance"] for track in about["tracks"] if track["spans"]}
@@ -92,7 +92,7 @@ with opscope.span("outer", number=3):
 opscope.sample("loss", 0.5)
 """)
     result, about = profile(folder, sys.executable, path)
-    matches(result.err, r"1 recordings", "summary")
+    matches(result.err, r"recordings 1", "summary")
     equal(sorted(count for count in lanes(about).values()), [1, 2], "events")
 
 
@@ -134,7 +134,7 @@ for child in children:
     os.waitpid(child, 0)
 """)
     result, about = profile(folder, sys.executable, path)
-    matches(result.err, r"201 recordings", "summary")
+    matches(result.err, r"recordings 201", "summary")
     equal(len([process for process, _ in lanes(about)]), 200, "children with a span")
     equal(about["ledger"]["lost"], 0, "lost")
 
