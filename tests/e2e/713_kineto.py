@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """PyTorch's profiles (Kineto): operators, calls, host and device, nothing lost."""
 
+import gzip
 from decimal import Decimal
 
 from support import *
@@ -231,6 +232,18 @@ def test_ranks_in_one_file_number_alike(folder):
     for order in (events, events[::-1]):
         rows = opscope("operators", write(folder / "ranks.json", json.dumps({"traceEvents": order})), "--json").json()
         equal({row["type"]: row["device_ns"] for row in rows["types"]}, {"aten::mm": 10_000, "aten::add": 11_000}, "whose kernel")
+
+
+def test_members_of_many_ranks_come_first(folder):
+    """Megabytes of them, before the first event."""
+    whole = json.loads(made(folder).read_text())
+    ranks = [{"ranks": list(range(1000)), "name": str(group)} for group in range(500)]
+    path = write(folder / "ranks.json", json.dumps({"distributedInfo": {"pg_config": ranks}, **whole}))
+    true(path.read_text().index("traceEvents") > 2_000_000, "far behind")
+    check_totals(path, totals_of(events_of(path)))
+    packed = folder / "ranks.json.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    equal(opscope("info", packed, "--json").json()[0]["format"], "kineto", "packed")
 
 
 def test_a_trace_without_arguments_is_one_of_pytorch(folder):

@@ -10,11 +10,13 @@ struct dialect_look {
     bool onnxruntime;
     bool kineto;
     bool opstats;
+    bool events;
 };
 
 static void dialect_look_at(struct chrome_visitor *visitor, const struct chrome_event *event)
 {
     struct dialect_look *look = (struct dialect_look *)visitor;
+    look->events |= event->phase != 0 && event->phase != 'M';
     look->onnxruntime |= !look->kineto && chrome_onnxruntime_is(event);
     look->kineto |= !look->onnxruntime && chrome_kineto_is(event);
     look->opstats |= chrome_opstats_is(event);
@@ -25,10 +27,14 @@ status chrome_dialect_open(const struct input *input, struct profile *profile,
 {
     struct dialect_look look = {.visitor.event = dialect_look_at};
     struct view beginning = input->bytes;
-    if (beginning.size > DIALECT_LOOK)
-        beginning.size = DIALECT_LOOK;
     *out_dialect = NULL;
-    chrome_events_visit(beginning, &look.visitor);
+    // Members that describe thousands of ranks may be longer than that.
+    for (size_t size = DIALECT_LOOK; !look.events; size *= 8) {
+        beginning.size = size < input->bytes.size ? size : input->bytes.size;
+        chrome_events_visit(beginning, &look.visitor);
+        if (beginning.size == input->bytes.size)
+            break;
+    }
     if (look.onnxruntime)
         return chrome_onnxruntime_open(input, profile, out_dialect);
     if (look.kineto)
