@@ -1,5 +1,8 @@
 // What a task computes before and after its main call.
 
+#include <string.h>
+
+#include "base/memory.h"
 #include "host_builder.h"
 
 const struct network_node *host_around_main(const struct host_builder *builder)
@@ -84,9 +87,16 @@ const float *host_around_constant(struct host_builder *builder, uint32_t input)
         return NULL;
     const struct constant *constant =
         network_value(builder->machine->network, node->inputs[input])->constant;
-    // Weights are packed anyway: they need not be aligned as tensors are.
+    // Weights are packed anyway: they need not be aligned as tensors are, nor stay.
     if (!constant->packed && (uintptr_t)constant->tensor.data % sizeof(float) == 0)
         return constant->tensor.data;
+    if (!constant->packed && builder->moved_count < HOST_MOVED_MOST) {
+        const size_t bytes = tensor_bytes(&constant->tensor);
+        void *moved = memory_allocate(bytes + 1);
+        memcpy(moved, constant->tensor.data, bytes);
+        builder->moved[builder->moved_count++] = moved;
+        return moved;
+    }
     return host_builder_data(builder, host_around_buffer(builder, node->inputs[input]));
 }
 

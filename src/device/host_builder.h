@@ -6,6 +6,8 @@
 #include "host_build.h"
 #include "kernels/chain_nodes.h"
 
+enum { HOST_MOVED_MOST = 2 };
+
 // A task in the making.
 struct host_builder {
     const struct host_build *build;
@@ -21,6 +23,9 @@ struct host_builder {
         void *data;
     } inner[HOST_CALL_TENSORS_MOST];
     uint32_t inner_count;
+    // Constants that a file has where floats do not lie, for the time of building.
+    void *moved[HOST_MOVED_MOST];
+    uint32_t moved_count;
 };
 
 // Steps and memory (host_build.c) --------------------------------------------------------------

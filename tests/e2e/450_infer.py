@@ -153,7 +153,7 @@ def test_wrong_inputs_are_named(folder):
             ("nonsense", 2, "input 0 'left': 'nonsense' is not a type"),
             ("middle=2x3xf32=1", 2, "'middle' is neither an input of the network (left, right) nor"),
             ("@missing.npy", 1, "missing.npy"),
-            ("@m.onnx", 2, ".npy, .bin or .pb"),
+            ("@m.onnx", 2, ".npy, .bin, .raw or .pb"),
             ("2x3xf32=@short.bin", 1, "short.bin: 4 bytes instead of 6 x 4"),
             ("@empty.npy", 1, "empty.npy: is no .npy file"),
     ):
