@@ -27,10 +27,23 @@ struct launch_link {
     uint32_t call;
 };
 
+// Names of calls are short. What a file says is one may be megabytes long, and each of its rows may
+// have it.
+static bool call_name_has(struct view name, const char *text)
+{
+    enum { LOOKED_AT = 256 };
+    const struct view head = view_slice(name, 0, name.size < LOOKED_AT ? name.size : LOOKED_AT);
+    return view_find_text(head, text) < head.size;
+}
+
 bool launches_waits(struct view name)
 {
-    return view_find_text(name, "Synchronize") < name.size ||
-           view_find_text(name, "signal_wait") < name.size;
+    return call_name_has(name, "Synchronize") || call_name_has(name, "signal_wait");
+}
+
+bool launches_graph(struct view name)
+{
+    return call_name_has(name, "GraphLaunch");
 }
 
 void launches_start(struct launches *launches, struct profile *profile)
