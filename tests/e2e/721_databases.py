@@ -121,6 +121,18 @@ def test_small_files_do_not_ask_for_much(folder):
     base.close()
     rows = opscope("sql", path, "--json", "select count(*), count(distinct span_id) from arg where name = 'SQ_WAVES'").json()
     equal(rows["results"][0]["rows"], [[counters, 1]], "values, and spans that have them")
+    path = folder / "one.sqlite"
+    base = sqlite3.connect(path)
+    base.execute("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)")
+    base.execute("CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)")
+    for table, columns in (("RUNTIME", "globalTid INT, nameId INT"), ("KERNEL", "streamId INT, shortName INT")):
+        base.execute(f"CREATE TABLE CUPTI_ACTIVITY_KIND_{table} (start INT, end INT, correlationId INT, {columns})")
+        base.executemany(f"INSERT INTO CUPTI_ACTIVITY_KIND_{table} VALUES (?, ?, 7, 1, 1)",
+                         ((10 * i, 10 * i + 5) for i in range(1000)))
+    base.commit()
+    base.close()
+    flows = opscope("sql", path, "--json", "select count(*) from flow").json()["results"][0]["rows"][0][0]
+    true(1000 <= flows <= 10 * 2000, f"{flows} ends of flows of 1000 calls and 1000 kernels of the same number")
     path = folder / "long.sqlite"
     base = sqlite3.connect(path)
     base.execute("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)")

@@ -20,7 +20,12 @@ _Static_assert(sizeof(struct launch_item) <= SORT_ITEM_MOST, "items are sorted i
 struct launch_work {
     struct launch_key key;
     uint64_t order;
+    uint64_t calls; // that say that they launched it
 };
+
+// A number is of one call, or of calls inside one another. In a damaged file all of its calls and
+// works may have the same one: each with each would be as many flows as the product of both.
+enum { CALLS_OF_WORK_MOST = 8 };
 
 struct launch_link {
     struct launch_key key;
@@ -250,8 +255,12 @@ uint32_t launches_next_call(struct launches *launches, struct bytes *values)
     if (item->is_range || item->key.number == 0)
         return item->call;
     for (uint64_t i = first_work(launches, &item->key);
-         i < launches->work_count && compare_keys(&launches->work[i].key, &item->key) == 0; i++)
+         i < launches->work_count && compare_keys(&launches->work[i].key, &item->key) == 0; i++) {
+        if (launches->work[i].calls == CALLS_OF_WORK_MOST)
+            break;
+        launches->work[i].calls++;
         value_add_flow(values, VALUE_FLOW_OUT, launches->first_flow + launches->work[i].order + 1);
+    }
     return item->call;
 }
 
