@@ -254,6 +254,8 @@ static void perfetto_writer_write_sample(struct perfetto_writer *writer,
 
 static uint32_t perfetto_writer_location_of(struct perfetto_writer *writer, uint32_t call_id)
 {
+    if (writer->options.located && (call_id & CALL_LOCATED) != 0)
+        return call_id & ~CALL_LOCATED;
     writer->locations = memory_extend(writer->locations, &writer->location_count, call_id,
                                       sizeof *writer->locations);
     if (writer->locations[call_id] == 0) {

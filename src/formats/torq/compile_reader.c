@@ -23,11 +23,30 @@ struct compile_reader {
     struct rows rows;
     struct compile_shared shared;
     struct lanes lanes;
+    bool streams;
     uint32_t lane_of_kind[UNIT_NUMBERS]; // 0: not made yet
     uint32_t lane_of_slice[SLICES_CACHED];
     struct doubles doubles;
     struct dense indices[UNIT_COUNTERS]; // of IDs
 };
+
+static uint32_t compile_reader_location(struct compile_reader *reader,
+                                        const struct compile_new_run *added)
+{
+    const struct view file = reader->rows.input->bytes;
+    const char *at = added->location.data;
+    struct strings *strings = &reader->rows.profile->strings;
+    if (reader->streams && at >= file.data && at < file.data + file.size)
+        return strings_add_lent(strings, added->location_hash, added->location);
+    return strings_add_hashed(strings, added->location_hash, added->location);
+}
+
+static uint32_t compile_reader_call(struct compile_reader *reader, uint32_t type, uint32_t location)
+{
+    if (reader->streams && location < CALL_LOCATED)
+        return CALL_LOCATED | location;
+    return runs_call(&reader->shared.runs, reader->rows.profile, type, location);
+}
 
 static uint32_t compile_reader_add_run(struct compile_reader *reader,
                                        const struct compile_new_run *added)
@@ -36,10 +55,9 @@ static uint32_t compile_reader_add_run(struct compile_reader *reader,
     struct runs *runs = &reader->shared.runs;
     const struct unit unit = unit_of_event(added->type);
     const uint32_t type = profile_string(profile, added->type);
-    const uint32_t location =
-        strings_add_hashed(&profile->strings, added->location_hash, added->location);
+    const uint32_t location = compile_reader_location(reader, added);
     const struct torq_run run = {.name = type,
-                                 .call = runs_call(runs, profile, type, location),
+                                 .call = compile_reader_call(reader, type, location),
                                  .kind = unit_number(unit),
                                  .index = unit.slice};
     const struct view texts[] = {profile_text(profile, location), profile_text(profile, type)};
@@ -243,6 +261,7 @@ void compile_reader_run(const struct input *input, enum torq_form form,
     const uint64_t frequency = options->clock_hz != 0 ? options->clock_hz : TORQ_CLOCK_HZ;
     struct compile_reader reader = {
         .rows = rows_start(input, form, profile),
+        .streams = options->streams,
         .lanes = {.profile = profile,
                   .like = {.parent = options->parent,
                            .clock = profile_clock_add(profile, "cycles", frequency, 0, 0),

@@ -4,8 +4,8 @@
 //
 // One thread adds, several may look up meanwhile.
 //
-// Memory: about 100 bytes for each distinct run, and its bytes where they are
-// not texts that are kept anyway.
+// Memory: about 70 bytes for each distinct run and 20 for its call, and its bytes where they are
+// not texts that are kept anyway. A run of 4 GiB or more is not found again.
 
 #ifndef OPSCOPE_FORMATS_TORQ_RUNS_H
 #define OPSCOPE_FORMATS_TORQ_RUNS_H
@@ -23,8 +23,10 @@ struct torq_run {
 // A run as it is kept: its bytes in one piece, or in two with one byte between them.
 struct run_entry {
     struct torq_run run;
-    struct view first;
-    struct view second; // no data: there is none
+    const char *first;
+    const char *second; // NULL: there is none
+    uint32_t first_size;
+    uint32_t second_size;
 };
 
 struct runs {
@@ -56,12 +58,12 @@ static inline void runs_prefetch(const struct runs *runs, uint32_t hash)
 
 static inline bool run_entry_is(const struct run_entry *entry, struct view bytes, char separator)
 {
-    const size_t first = entry->first.size;
-    if (entry->second.data == NULL)
-        return view_equal(entry->first, bytes);
-    return bytes.size == first + 1 + entry->second.size && bytes.data[first] == separator &&
-           memcmp(entry->first.data, bytes.data, first) == 0 &&
-           memcmp(entry->second.data, bytes.data + first + 1, entry->second.size) == 0;
+    const size_t first = entry->first_size;
+    if (entry->second == NULL)
+        return view_equal((struct view){entry->first, first}, bytes);
+    return bytes.size == first + 1 + entry->second_size && bytes.data[first] == separator &&
+           memcmp(entry->first, bytes.data, first) == 0 &&
+           memcmp(entry->second, bytes.data + first + 1, entry->second_size) == 0;
 }
 
 // HASH_NONE when the run is new, or is being added by another thread.
