@@ -14,10 +14,15 @@
 #include "compile_part.h"
 #include "readers.h"
 
-enum { SLICES_CACHED = 64, PART_BYTES = 256 << 10 };
+enum { SLICES_CACHED = 64, TYPES_CACHED = 64, PART_BYTES = 256 << 10 };
 
 // What is new in a row is looked up this far ahead of being added.
 enum { NEW_AHEAD = 8 };
+
+struct known_type {
+    uint32_t string; // 0: none
+    struct unit unit;
+};
 
 struct compile_reader {
     struct rows rows;
@@ -27,6 +32,7 @@ struct compile_reader {
     uint32_t lane_of_kind[UNIT_NUMBERS]; // 0: not made yet
     uint32_t lane_of_slice[SLICES_CACHED];
     struct doubles doubles;
+    struct known_type types[TYPES_CACHED];
     struct dense indices[UNIT_COUNTERS]; // of IDs
 };
 
@@ -48,22 +54,33 @@ static uint32_t compile_reader_call(struct compile_reader *reader, uint32_t type
     return runs_call(&reader->shared.runs, reader->rows.profile, type, location);
 }
 
+// What rows say of a type is told once; in some files most rows are new.
+static const struct known_type *compile_reader_type(struct compile_reader *reader, struct view type)
+{
+    struct profile *profile = reader->rows.profile;
+    const unsigned char last = type.size > 0 ? (unsigned char)type.data[type.size - 1] : 0;
+    struct known_type *known = &reader->types[(type.size * 8 + last) % TYPES_CACHED];
+    if (known->string != 0 && view_equal(profile_text(profile, known->string), type))
+        return known;
+    *known = (struct known_type){profile_string(profile, type), unit_of_event(type)};
+    return known;
+}
+
 static uint32_t compile_reader_add_run(struct compile_reader *reader,
                                        const struct compile_new_run *added)
 {
     struct profile *profile = reader->rows.profile;
-    struct runs *runs = &reader->shared.runs;
-    const struct unit unit = unit_of_event(added->type);
-    const uint32_t type = profile_string(profile, added->type);
+    const struct known_type *known = compile_reader_type(reader, added->type);
+    const struct unit unit = known->unit;
+    const uint32_t type = known->string;
     const uint32_t location = compile_reader_location(reader, added);
     const struct torq_run run = {.name = type,
                                  .call = compile_reader_call(reader, type, location),
                                  .kind = unit_number(unit),
                                  .index = unit.slice};
-    const struct view texts[] = {profile_text(profile, location), profile_text(profile, type)};
     const bool type_last = compile_has_ids(reader->shared.form);
-    return runs_add_texts(runs, added->bytes, added->hash, texts[!type_last], texts[type_last],
-                          &run);
+    return runs_add_texts(&reader->shared.runs, profile, added->bytes, added->hash,
+                          type_last ? location : type, type_last ? type : location, &run);
 }
 
 static uint32_t other_lane(struct compile_reader *reader, uint32_t name)

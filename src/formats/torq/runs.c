@@ -4,14 +4,10 @@
 
 #include "base/memory.h"
 
-static struct run_entry run_entry_of(const struct torq_run *run, struct view first,
-                                     struct view second)
+static struct run_entry run_entry_of(const struct torq_run *run, struct view first, uint32_t second)
 {
-    return (struct run_entry){.run = *run,
-                              .first = first.data,
-                              .second = second.data,
-                              .first_size = (uint32_t)first.size,
-                              .second_size = (uint32_t)second.size};
+    return (struct run_entry){
+        .run = *run, .first = first.data, .first_size = (uint32_t)first.size, .second = second};
 }
 
 static uint32_t runs_put(struct runs *runs, uint32_t hash, size_t size,
@@ -25,7 +21,7 @@ static uint32_t runs_put(struct runs *runs, uint32_t hash, size_t size,
 
 static struct run_entry runs_copy(struct runs *runs, struct view bytes, const struct torq_run *run)
 {
-    return run_entry_of(run, arena_copy(&runs->texts, bytes), (struct view){0});
+    return run_entry_of(run, arena_copy(&runs->texts, bytes), 0);
 }
 
 const struct torq_run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
@@ -35,11 +31,12 @@ const struct torq_run *runs_add(struct runs *runs, struct view bytes, uint32_t h
     return &runs_entry(runs, runs_put(runs, hash, bytes.size, &entry))->run;
 }
 
-uint32_t runs_add_texts(struct runs *runs, struct view bytes, uint32_t hash, struct view first,
-                        struct view second, const struct torq_run *run)
+uint32_t runs_add_texts(struct runs *runs, const struct profile *profile, struct view bytes,
+                        uint32_t hash, uint32_t first, uint32_t second, const struct torq_run *run)
 {
-    struct run_entry entry = run_entry_of(run, first, second);
-    if (!run_entry_is(&entry, bytes, ','))
+    struct run_entry entry = run_entry_of(run, profile_text(profile, first), second);
+    runs->strings = &profile->strings;
+    if (!run_entry_is(runs, &entry, bytes, ','))
         entry = runs_copy(runs, bytes, run);
     return runs_put(runs, hash, bytes.size, &entry);
 }
