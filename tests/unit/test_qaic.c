@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -253,6 +254,36 @@ static void a_container_and_its_description_come_back(void **state)
     qaic_network_free(network);
 }
 
+static void write_four(const void *context, size_t segment, struct output *output)
+{
+    (void)context;
+    assert_int_equal(segment, 1);
+    output_write(output, "1234", 4);
+}
+
+static status disagree(const void *context)
+{
+    (void)context;
+    return status_make(STATUS_DATA, "not proved");
+}
+
+static void a_container_that_is_not_agreed_to_leaves_nothing(void **state)
+{
+    (void)state;
+    char own[256], path[512];
+    const struct qpc_source source = {NULL, write_four, disagree};
+    const struct qpc_segment segments[] = {{VIEW_LITERAL("network.elf"), VIEW_LITERAL("code"), 0},
+                                           {VIEW_LITERAL("program"), {NULL, 4}, 0}};
+    make_path(own, sizeof own, "refused");
+    assert_int_equal(mkdir(own, 0700), 0);
+    snprintf(path, sizeof path, "%s/programqpc.bin", own);
+    status failure = qpc_write_from(path, segments, 2, &source);
+    assert_ptr_not_equal(failure, STATUS_OK);
+    assert_string_equal(status_message(failure), "not proved");
+    status_free(failure);
+    assert_int_equal(rmdir(own), 0); // it is empty
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +292,7 @@ int main(void)
         cmocka_unit_test(what_is_printed_is_read_again),
         cmocka_unit_test(a_buffer_comes_back),
         cmocka_unit_test(a_container_and_its_description_come_back),
+        cmocka_unit_test(a_container_that_is_not_agreed_to_leaves_nothing),
     };
     if (mkdtemp(folder) == NULL)
         return 1;
