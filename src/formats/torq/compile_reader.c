@@ -67,7 +67,6 @@ static struct known_type compile_reader_type(struct compile_reader *reader,
 static uint32_t compile_reader_add_run(struct compile_reader *reader,
                                        const struct compile_new_run *added)
 {
-    struct profile *profile = reader->rows.profile;
     const struct known_type known = compile_reader_type(reader, added);
     const struct unit unit = known.unit;
     const uint32_t type = known.string;
@@ -77,7 +76,7 @@ static uint32_t compile_reader_add_run(struct compile_reader *reader,
                                  .kind = unit_number(unit),
                                  .index = unit.slice};
     const bool type_last = compile_has_ids(reader->shared.form);
-    return runs_add_texts(&reader->shared.runs, profile, added->bytes, added->hash,
+    return runs_add_texts(&reader->shared.runs, added->bytes, added->hash,
                           type_last ? location : type, type_last ? type : location, added->in_place,
                           &run);
 }
@@ -290,6 +289,7 @@ void compile_reader_run(const struct input *input, enum torq_form form,
                    .runs = RUNS_EMPTY},
         .indices = {{.step = 1}, {.step = 1}, {.step = 1}},
     };
+    reader.shared.runs.strings = &profile->strings;
     compile_reader_read_rows(&reader);
     compile_reader_lose_missing(&reader);
     rows_finish(&reader.rows);
