@@ -266,13 +266,14 @@ static uint32_t operator_times_value_of(const struct profile *profile, uint32_t 
 }
 
 // Rows for operators with the same text, slowest first; how many there are. Those without one are
-// a row, too, or left out.
+// a row, too, apart from the time of no operator, or left out.
 static size_t sum_by_text(const struct profile *profile, const struct operator_times *times,
                           operator_text *text_of, uint32_t key, bool without,
                           struct operator_time **out_rows)
 {
     const size_t texts = profile->strings.texts.count;
-    uint32_t *index = memory_allocate_zeroed(texts, sizeof *index); // + 1; by text
+    // + 1; by text, and last that of no operator
+    uint32_t *index = memory_allocate_zeroed(texts + 1, sizeof *index);
     struct operator_time *rows = memory_allocate_zeroed(times->count + 1, sizeof *rows);
     size_t count = 0;
     for (size_t i = 0; i < times->count; i++) {
@@ -280,11 +281,12 @@ static size_t sum_by_text(const struct profile *profile, const struct operator_t
         const uint32_t text = text_of(profile, time->operator_id, key);
         if (text >= texts || (text == 0 && !without))
             continue;
-        if (index[text] == 0) {
-            index[text] = (uint32_t)++count;
+        uint32_t *row = &index[time->operator_id == 0 ? texts : text];
+        if (*row == 0) {
+            *row = (uint32_t)++count;
             rows[count - 1].operator_id = time->operator_id;
         }
-        operator_times_add_up(&rows[index[text] - 1], time);
+        operator_times_add_up(&rows[*row - 1], time);
     }
     sort_items(rows, count, sizeof *rows, operator_times_compare_times);
     free(index);

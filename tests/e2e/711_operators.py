@@ -49,6 +49,17 @@ def test_what_nobody_said_the_role_of_is_apart(folder):
     equal({group["where"]: group["self_ns"] for group in top}, {"host": 4000, "unknown": 7000}, "top")
 
 
+def test_operators_without_a_name_are_not_nobodys_time(folder):
+    """Tenstorrent's table of times alone knows that operations ran, and not what they are called."""
+    write(folder / "tracy_ops_times.csv", "name,src_file,src_line,zone_name,zone_text,ns_since_start,exec_time_ns,thread,"
+          "special_parent_text\nTT_DNN_DEVICE_OP,a.hpp,1,,id:1,1000,3000,1,\nother,a.hpp,2,,,9000,1000,1,\n")
+    report = opscope("operators", folder / "tracy_ops_times.csv", "--json").json()
+    for rows, key in ((report["types"], "type"), (report["operators"], "name")):
+        equal([(row[key], row["spans"], row["host_ns"], row["share"]) for row in rows],
+              [("(no name)", 1, 3000, 1), ("(no operator)", 1, 1000, None)], key)
+    contains(opscope("operators", folder / "tracy_ops_times.csv").out, "1 operators of 1 types")
+
+
 def test_every_span_is_in_a_row_or_told(folder):
     profile = ROOT / "samples/pytorch/training.json.gz"
     report = opscope("operators", profile, "--json").json()

@@ -108,6 +108,44 @@ def test_counters_and_remarks(folder):
     equal(lives, [[3]], "lifetimes of memory")
 
 
+def test_small_files_do_not_ask_for_much(folder):
+    """A counter is a value of one row, and a long text is looked through once, however many rows name them."""
+    path = folder / "c.db"
+    run = rocpd_database.write(path, steps=100)[0]
+    counters = len(run.rows["rocpd_pmc_event"])
+    base = sqlite3.connect(path)
+    event = run.rows["rocpd_pmc_event"][0]["event_id"]
+    for table in ("rocpd_pmc_event", "rocpd_kernel_dispatch"):
+        base.execute(f'UPDATE "{table}_000000_abc" SET event_id = {event}')
+    base.commit()
+    base.close()
+    rows = opscope("sql", path, "--json", "select count(*), count(distinct span_id) from arg where name = 'SQ_WAVES'").json()
+    equal(rows["results"][0]["rows"], [[counters, 1]], "values, and spans that have them")
+    path = folder / "one.sqlite"
+    base = sqlite3.connect(path)
+    base.execute("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)")
+    base.execute("CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)")
+    for table, columns in (("RUNTIME", "globalTid INT, nameId INT"), ("KERNEL", "streamId INT, shortName INT")):
+        base.execute(f"CREATE TABLE CUPTI_ACTIVITY_KIND_{table} (start INT, end INT, correlationId INT, {columns})")
+        base.executemany(f"INSERT INTO CUPTI_ACTIVITY_KIND_{table} VALUES (?, ?, 7, 1, 1)",
+                         ((10 * i, 10 * i + 5) for i in range(1000)))
+    base.commit()
+    base.close()
+    flows = opscope("sql", path, "--json", "select count(*) from flow").json()["results"][0]["rows"][0][0]
+    true(1000 <= flows <= 10 * 2000, f"{flows} ends of flows of 1000 calls and 1000 kernels of the same number")
+    path = folder / "long.sqlite"
+    base = sqlite3.connect(path)
+    base.execute("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)")
+    base.execute("CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)")
+    base.execute("CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, text TEXT, globalTid INT, textId INT)")
+    base.execute("INSERT INTO StringIds VALUES (1, ?)", ("x" * 1_000_000 + ", seq = 3",))
+    base.executemany("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, NULL, 1, 1)", ((10 * i, 10 * i + 5) for i in range(100_000)))
+    base.commit()
+    base.close()
+    report = opscope("operators", path, "--json").json()["operators"]
+    equal([(len(row["name"]), row["spans"]) for row in report], [(1_000_000, 100_000)], "the range's name")
+
+
 def test_copies_to_peers_are_copies(folder):
     for path, spans in made_databases(folder):
         for view, wanted in (("kernels", lambda span: "bytes" not in span), ("memory_copies", lambda span: "bytes" in span)):

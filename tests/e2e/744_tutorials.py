@@ -60,6 +60,16 @@ def test_the_readme_begins_with_what_is_printed(folder):
     check_page(ROOT / "README.md", folder, only=" samples/")
 
 
+def test_programs_are_as_the_readme_and_their_pages_show(folder):
+    check_page(ROOT / "README.md", folder, modelled=True, only="tosa_ops/add.mlir ")
+    run(BIN / "opscope", "compile", "tests/testdata/tosa_ops/add.mlir", "--target", "torq-sl2610", "-o", "add.opx",
+        cwd=folder)
+    for page in ("program", "verify"):
+        ((command, shown),) = shown_by(ROOT / f"docs/commands/{page}.md", only=" add.opx")
+        out = run("bash", "-c", command, cwd=folder, env={"PATH": f"{BIN}:{os.environ['PATH']}"}).out
+        true(fits(comparable(out, True), comparable(shown, True)), f"{page}.md: {command}\nshows\n{shown}\nand prints\n{out}")
+
+
 def test_modelled_machines(folder):
     if SANITIZED:
         raise Skip("compiling for a target takes long here: the tests of the commands do it")

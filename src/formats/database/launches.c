@@ -20,17 +20,35 @@ _Static_assert(sizeof(struct launch_item) <= SORT_ITEM_MOST, "items are sorted i
 struct launch_work {
     struct launch_key key;
     uint64_t order;
+    uint64_t calls; // that say that they launched it
 };
+
+// A number is of one call, or of calls inside one another. In a damaged file all of its calls and
+// works may have the same one: each with each would be as many flows as the product of both.
+enum { CALLS_OF_WORK_MOST = 8 };
 
 struct launch_link {
     struct launch_key key;
     uint32_t call;
 };
 
+// Names of calls are short. What a file says is one may be megabytes long, and each of its rows may
+// have it.
+static bool call_name_has(struct view name, const char *text)
+{
+    enum { LOOKED_AT = 256 };
+    const struct view head = view_slice(name, 0, name.size < LOOKED_AT ? name.size : LOOKED_AT);
+    return view_find_text(head, text) < head.size;
+}
+
 bool launches_waits(struct view name)
 {
-    return view_find_text(name, "Synchronize") < name.size ||
-           view_find_text(name, "signal_wait") < name.size;
+    return call_name_has(name, "Synchronize") || call_name_has(name, "signal_wait");
+}
+
+bool launches_graph(struct view name)
+{
+    return call_name_has(name, "GraphLaunch");
 }
 
 void launches_start(struct launches *launches, struct profile *profile)
@@ -237,8 +255,12 @@ uint32_t launches_next_call(struct launches *launches, struct bytes *values)
     if (item->is_range || item->key.number == 0)
         return item->call;
     for (uint64_t i = first_work(launches, &item->key);
-         i < launches->work_count && compare_keys(&launches->work[i].key, &item->key) == 0; i++)
+         i < launches->work_count && compare_keys(&launches->work[i].key, &item->key) == 0; i++) {
+        if (launches->work[i].calls == CALLS_OF_WORK_MOST)
+            break;
+        launches->work[i].calls++;
         value_add_flow(values, VALUE_FLOW_OUT, launches->first_flow + launches->work[i].order + 1);
+    }
     return item->call;
 }
 

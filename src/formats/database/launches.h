@@ -40,6 +40,9 @@ struct launches {
 // Whether a call of a runtime returns when the device has done what it was given, by its name.
 bool launches_waits(struct view name);
 
+// Whether it launches all of a graph.
+bool launches_graph(struct view name);
+
 void launches_start(struct launches *launches, struct profile *profile);
 
 status launches_add_range(struct launches *launches, uint32_t track, uint64_t start, uint64_t end,

@@ -76,20 +76,41 @@ static void append_sizes(struct bytes *to, struct view text)
     }
 }
 
+// What a text was found to mean, beside the kinds of places.c: rows repeat it, and it may be long.
+enum { RANGE_NAME = 1000, RANGE_OPERATOR };
+
+// The name of a range's text.
+static uint32_t find_range_name(struct nsys *nsys, uint32_t text_id)
+{
+    const struct table_place place = {.kind = RANGE_NAME, .a = text_id};
+    const uint32_t known = tables_find_lane(&nsys->tables, &place); // with one added
+    if (known != 0)
+        return known - 1;
+    struct profile *profile = nsys->tables.profile;
+    const uint32_t name = profile_string(profile, range_name(profile_text(profile, text_id)));
+    tables_keep_lane(&nsys->tables, &place, name + 1);
+    return name;
+}
+
 // The operator of a range's text. `nsys->text` is used up.
 static uint32_t find_operator(struct nsys *nsys, uint32_t text_id)
 {
+    const struct table_place place = {.kind = RANGE_OPERATOR, .a = text_id};
+    const uint32_t known = tables_find_lane(&nsys->tables, &place);
+    if (known != 0)
+        return known;
     struct profile *profile = nsys->tables.profile;
     struct bytes values = {0};
     nsys->text.size = 0;
     append_sizes(&nsys->text, profile_text(profile, text_id));
-    const uint32_t name = profile_string(profile, range_name(profile_text(profile, text_id)));
+    const uint32_t name = find_range_name(nsys, text_id);
     if (nsys->text.size > 0)
         value_add_string(&values, profile_string(profile, VIEW_LITERAL("inputs")),
                          profile_string(profile, bytes_view(&nsys->text)));
     const struct operator_description op = {
         .name = name, .type = name, .values = bytes_view(&values)};
     const uint32_t id = tables_operator(&nsys->tables, &op);
+    tables_keep_lane(&nsys->tables, &place, id);
     bytes_free(&values);
     return id;
 }
@@ -163,8 +184,7 @@ static bool read_host_row(struct nsys *nsys, const struct host_table *table,
     row->end = row->kind == HOST_MARK ? row->start : (uint64_t)end;
     row->name = row->text = host_name(nsys, rows, columns);
     if (row->kind == HOST_RANGE)
-        row->name = profile_string(nsys->tables.profile,
-                                   range_name(profile_text(nsys->tables.profile, row->text)));
+        row->name = find_range_name(nsys, row->text);
     row->track =
         row->kind == HOST_BESIDE ? nsys_thread_ranges(nsys, thread) : nsys_thread(nsys, thread);
     if (table->launches)
@@ -187,7 +207,7 @@ static status add_launch(struct nsys *nsys, const struct host_row *row)
     if (row->kind == HOST_RANGE)
         return launches_add_range(&nsys->launches, row->track, row->start, row->end,
                                   find_operator(nsys, row->text));
-    const bool graph = view_find_text(name, "GraphLaunch") < name.size;
+    const bool graph = launches_graph(name);
     return launches_add_call(&nsys->launches, row->track, row->start, row->end, row->key,
                              graph ? find_operator(nsys, row->name) : 0);
 }

@@ -28,7 +28,8 @@ static struct region_columns find_columns(const struct database_rows *rows)
 // Ranges that the program itself marks (roctx).
 static bool is_marker(struct view category)
 {
-    return view_starts_with(category, "MARKER_") &&
+    enum { CATEGORY_MOST = 256 }; // each row may have one of megabytes
+    return view_starts_with(category, "MARKER_") && category.size <= CATEGORY_MOST &&
            view_find_text(category, "CONTROL") == category.size &&
            view_find_text(category, "NAME") == category.size;
 }
@@ -65,7 +66,7 @@ static status add_launch(struct rocpd *rocpd, const struct region *region)
     if (region->is_range)
         return launches_add_range(&rocpd->launches, region->track, region->start, region->end,
                                   region_operator(rocpd, region));
-    const bool graph = view_find_text(name, "GraphLaunch") < name.size;
+    const bool graph = launches_graph(name);
     return launches_add_call(&rocpd->launches, region->track, region->start, region->end,
                              region->key, graph ? region_operator(rocpd, region) : 0);
 }

@@ -13,6 +13,7 @@ struct timestamp {
 struct counter {
     uint64_t event;
     uint32_t name; // string id
+    bool given;    // a row has it
     double value;
 };
 
@@ -237,16 +238,21 @@ bool rocpd_span(struct rocpd *rocpd, const char *table, const struct database_ro
     return true;
 }
 
+// Of several rows with the same event the first one has them: else a small file could ask for as
+// many values as it has rows times counters.
 void rocpd_add_counters(struct rocpd *rocpd, uint64_t event)
 {
+    struct rocpd_index *counters = &rocpd->counters;
     struct counter counter;
-    for (uint64_t at = index_find(&rocpd->counters, event); event != 0; at++) {
-        index_get(&rocpd->counters, at, &counter);
-        if (counter.event != event)
+    for (uint64_t at = index_find(counters, event); event != 0; at++) {
+        index_get(counters, at, &counter);
+        if (counter.event != event || counter.given)
             break;
         value_add(&rocpd->tables.values, &(struct value){.key = counter.name,
                                                          .kind = VALUE_REAL,
                                                          .provenance = PROVENANCE_MEASURED,
                                                          .real = counter.value});
+        counter.given = true;
+        memcpy(counters->items + at * counters->size, &counter, sizeof counter);
     }
 }

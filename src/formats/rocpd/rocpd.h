@@ -57,7 +57,7 @@ struct rocpd_span_columns rocpd_span_columns(const struct database_rows *rows);
 bool rocpd_span(struct rocpd *rocpd, const char *table, const struct database_rows *rows,
                 const struct rocpd_span_columns *columns, uint64_t *out_start, uint64_t *out_end);
 
-// The counters that were read for an event, as values of `tables.values`.
+// The counters that were read for an event, as values of `tables.values`: for who asks first.
 void rocpd_add_counters(struct rocpd *rocpd, uint64_t event);
 
 // Tracks (places.c) ------------------------------------------------------------------------------
