@@ -1,5 +1,5 @@
 // Rows that stand in a file twice, word for word: each is looked for among those
-// shortly before it. Memory: DOUBLES_KEPT views.
+// shortly before it. Memory: DOUBLES_KEPT views and DOUBLES_COUNTS bytes.
 
 #ifndef OPSCOPE_BASE_DOUBLES_H
 #define OPSCOPE_BASE_DOUBLES_H
@@ -8,13 +8,15 @@
 
 #include "view.h"
 
-enum { DOUBLES_KEPT = 64 };
+enum { DOUBLES_KEPT = 64, DOUBLES_COUNTS = 1024 };
 
 // All zero has seen nothing. The bytes of the rows must outlive it.
 struct doubles {
+    uint8_t counts[DOUBLES_COUNTS]; // of those kept, by the last bits of their hashes
     uint32_t hashes[DOUBLES_KEPT];
     struct view rows[DOUBLES_KEPT];
     unsigned next;
+    unsigned seen; // up to DOUBLES_KEPT
 };
 
 // Whether `row` is equal to one of the last DOUBLES_KEPT that were not; else it is kept.

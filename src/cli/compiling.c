@@ -36,7 +36,20 @@ static status compiling_prove(struct compiling *compiling)
         compiling->path);
 }
 
-status compiling_run(struct compiling *compiling, const struct compile_observer *observer)
+static void *prove(void *context)
+{
+    struct compiling *compiling = context;
+    compiling->proof = compiling_prove(compiling);
+    return NULL;
+}
+
+// Nobody waits for a prover but whoever joins it, and it ends by itself.
+static void leave_prover(void *context)
+{
+    (void)context;
+}
+
+static status compile_only(struct compiling *compiling, const struct compile_observer *observer)
 {
     const struct compile_options options = {.observer = observer,
                                             .partitions = compiling->partitions,
@@ -47,7 +60,32 @@ status compiling_run(struct compiling *compiling, const struct compile_observer 
     STATUS_TRY(status_within(compile_network(compiling->plan, &options, compiling->builder), "%s",
                              compiling->path));
     program_builder_view(compiling->builder, &compiling->program);
+    return STATUS_OK;
+}
+
+status compiling_run(struct compiling *compiling, const struct compile_observer *observer)
+{
+    STATUS_TRY(compile_only(compiling, observer));
     return compiling_prove(compiling);
+}
+
+status compiling_start(struct compiling *compiling, const struct compile_observer *observer)
+{
+    STATUS_TRY(compile_only(compiling, observer));
+    compiling->prover = (struct recovery_thread){
+        .run = prove, .give_up = leave_prover, .stop = leave_prover, .context = compiling};
+    compiling->proving = recovery_thread_start(&compiling->prover) == 0;
+    return compiling->proving ? STATUS_OK : compiling_prove(compiling);
+}
+
+status compiling_proved(struct compiling *compiling)
+{
+    if (compiling->proving)
+        recovery_thread_join(&compiling->prover);
+    compiling->proving = false;
+    const status proof = compiling->proof;
+    compiling->proof = STATUS_OK;
+    return proof;
 }
 
 status compiling_price(struct compiling *compiling)
@@ -61,6 +99,7 @@ status compiling_price(struct compiling *compiling)
 
 void compiling_free(struct compiling *compiling)
 {
+    status_free(compiling_proved(compiling));
     modelled_free(compiling->modelled);
     sim_result_free(compiling->times);
     program_builder_free(compiling->builder);

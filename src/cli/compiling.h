@@ -5,6 +5,7 @@
 #define OPSCOPE_CLI_COMPILING_H
 
 #include "analysis/modelled.h"
+#include "base/recovery.h"
 #include "compiler/compiler.h"
 #include "options.h"
 #include "program/verify.h"
@@ -21,6 +22,9 @@ struct compiling {
     struct program_builder *builder;
     struct program program; // over the builder's memory
     struct verify_counts proved;
+    struct recovery_thread prover; // while `proving`
+    bool proving;
+    status proof;                               // what the prover found
     const struct compile_partition *partitions; // none: as the target's plan says
     size_t partition_count;
     struct sim_result *times;
@@ -37,6 +41,11 @@ status compiling_open(struct compiling *compiling, const struct arguments *argum
 
 // Compiles and proves it. `observer` may be NULL.
 status compiling_run(struct compiling *compiling, const struct compile_observer *observer);
+
+// Compiles it, and has it proved on a thread of its own: until `compiling_proved` has waited for
+// that, the program may be read, and nothing that was made of it may be kept.
+status compiling_start(struct compiling *compiling, const struct compile_observer *observer);
+status compiling_proved(struct compiling *compiling);
 
 // Prices it: `times` and `modelled`, and the plan's warnings. Once it is proved.
 status compiling_price(struct compiling *compiling);

@@ -19,8 +19,12 @@ static status compile_part(struct qaic_parts *parts, size_t index)
     qaic_parts_name(parts, index, network);
     STATUS_TRY(qaic_parts_open_network(parts, index));
     const struct compile_observer observer = qaic_reports_observe(&passes);
-    STATUS_TRY(compiling_run(compiling, &observer));
-    if (qaic_reports_price(parts->arguments))
+    STATUS_TRY(compiling_start(compiling, &observer));
+    // The last one is written meanwhile, if nothing else is asked for.
+    const bool priced = qaic_reports_price(parts->arguments);
+    if (priced || arguments_flag(parts->arguments, "aic-perf-metrics") || index + 1 < parts->count)
+        STATUS_TRY(compiling_proved(compiling));
+    if (priced)
         STATUS_TRY(compiling_price(compiling));
     qaic_reports_print(parts->arguments, compiling, network, &passes);
     return qaic_reports_dump(compiling, network);

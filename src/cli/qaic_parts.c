@@ -276,6 +276,15 @@ static status collect_parts(const struct qaic_parts *parts, struct qaic_collecte
     return STATUS_OK;
 }
 
+// What is written may be wrong until then.
+static status all_proved(void *context)
+{
+    struct qaic_parts *parts = context;
+    for (size_t i = 0; i < parts->count; i++)
+        STATUS_TRY(compiling_proved(&parts->items[i]));
+    return STATUS_OK;
+}
+
 static status write_collected(struct qaic_parts *parts, const struct qaic_collected *collected)
 {
     struct bytes made_by = {0};
@@ -293,7 +302,9 @@ static status write_collected(struct qaic_parts *parts, const struct qaic_collec
         .part_count = parts->count,
         .retained = arguments_flag(parts->arguments, "retained-state"),
         .recipe = view_of(parts->settings.recipe != NULL ? parts->settings.recipe : ""),
-        .made_by = bytes_view(&made_by)};
+        .made_by = bytes_view(&made_by),
+        .agree = all_proved,
+        .context = parts};
     const status result = qaic_program_write(parts->settings.folder, &made);
     bytes_free(&made_by);
     free(items);

@@ -60,6 +60,13 @@ struct profile *profile_create(void)
     return profile;
 }
 
+void profile_keep_input(struct profile *profile, struct input *input)
+{
+    profile->inputs = memory_grow(profile->inputs, profile->input_count, &profile->input_capacity,
+                                  sizeof *profile->inputs);
+    profile->inputs[profile->input_count++] = input;
+}
+
 uint32_t profile_clock_add(struct profile *profile, const char *name, uint64_t frequency,
                            uint64_t base_ticks, uint64_t base_ns)
 {
@@ -400,6 +407,9 @@ void profile_free(struct profile *profile)
     segments_free(&profile->notes);
     strings_free(&profile->strings);
     arena_free(&profile->arena);
+    for (size_t i = 0; i < profile->input_count; i++)
+        input_close(profile->inputs[i]);
+    free(profile->inputs);
     input_close(profile->source);
     free(profile);
 }

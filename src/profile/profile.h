@@ -75,6 +75,10 @@ struct call {
     struct view values;
 };
 
+// In events that are streamed, a call of which nothing is known but its location: this, and the
+// location's string id. It stands in no table.
+#define CALL_LOCATED 0x80000000u
+
 // A piece of memory in use.
 struct buffer_lifetime {
     uint32_t memory; // string id
@@ -115,11 +119,16 @@ struct profile {
     struct event_sink *sink;
     uint64_t handed_on; // batches since it was finished
     status failure;
-    struct input *source; // kept open for a profile that was mapped
+    struct input *source;  // kept open for a profile that was mapped
+    struct input **inputs; // kept open because texts are views into them
+    size_t input_count, input_capacity;
 };
 
 struct profile *profile_create(void);
 void profile_free(struct profile *profile);
+
+// From now on the input is the profile's, which closes it when it is freed.
+void profile_keep_input(struct profile *profile, struct input *input);
 
 // Filling -------------------------------------------------------------------
 

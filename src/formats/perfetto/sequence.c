@@ -45,10 +45,24 @@ static uint32_t map_get(struct iid_map *map, uint32_t text, bool *out_new)
             return map->slots[2 * at + 1];
         }
     }
+    map->count++;
     map->slots[2 * at] = text + 1;
-    map->slots[2 * at + 1] = ++map->count;
+    map->slots[2 * at + 1] = ++map->last;
     *out_new = true;
-    return map->count;
+    return map->last;
+}
+
+static uint32_t sequence_text_iid(struct sequence *sequence, uint32_t text, bool *out_new)
+{
+    while (sequence->homes->count <= text)
+        segments_add(sequence->homes);
+    struct text_home *home = segments_get(sequence->homes, text);
+    *out_new = home->sequence == 0;
+    if (*out_new)
+        *home = (struct text_home){sequence->id, ++sequence->texts.last};
+    if (home->sequence == sequence->id)
+        return home->iid;
+    return map_get(&sequence->texts, text, out_new);
 }
 
 // Packets ---------------------------------------------------------------------
@@ -129,8 +143,10 @@ static unsigned char *perfetto_sequence_put_key(struct packet *packet, unsigned 
 static unsigned char *perfetto_sequence_put_text(struct packet *packet, unsigned char *to,
                                                  uint32_t text)
 {
-    const uint32_t iid =
-        sequence_intern(packet, &packet->sequence->texts, PERFETTO_INTERNED_STRING, text);
+    bool is_new;
+    const uint32_t iid = sequence_text_iid(packet->sequence, text, &is_new);
+    if (is_new)
+        sequence_define(packet, PERFETTO_INTERNED_STRING, iid, text);
     return protobuf_put_varint(to, PERFETTO_ANNOTATION_STRING_IID, iid);
 }
 
@@ -412,9 +428,9 @@ static unsigned char *put_defaults(unsigned char *to, uint64_t uuid)
 }
 
 void sequence_start(struct sequence *sequence, struct pack *pack, uint32_t id, uint64_t uuid,
-                    uint64_t ns)
+                    uint64_t ns, struct segments *homes)
 {
-    *sequence = (struct sequence){.id = id, .uuid = uuid, .now = ns};
+    *sequence = (struct sequence){.id = id, .uuid = uuid, .now = ns, .homes = homes};
     unsigned char *start = pack_reserve(pack, 256);
     unsigned char *content = packet_open(start);
     unsigned char *end = protobuf_put_varint(content, PERFETTO_PACKET_SEQUENCE, id);

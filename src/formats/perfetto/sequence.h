@@ -2,7 +2,8 @@
 // interned texts and its own clock, on which each timestamp is the difference
 // to the one before.
 //
-// Memory: the distinct texts of the lane (8 bytes each) and its open spans.
+// Memory: 8 bytes for each text, whatever the lane; 16 to 32 for each distinct one of the lane that
+// another lane had before; and open spans.
 
 #ifndef OPSCOPE_FORMATS_PERFETTO_SEQUENCE_H
 #define OPSCOPE_FORMATS_PERFETTO_SEQUENCE_H
@@ -18,6 +19,13 @@ struct iid_map {
     uint32_t *slots; // pairs: text id + 1, iid
     uint32_t mask;
     uint32_t count;
+    uint32_t last; // iid that was given
+};
+
+// Where a text was interned first. Most texts are of one sequence alone, which needs no map then.
+struct text_home {
+    uint32_t sequence; // 0: nowhere yet
+    uint32_t iid;
 };
 
 struct sequence {
@@ -31,9 +39,10 @@ struct sequence {
     struct iid_map categories;
     struct iid_map keys;
     unsigned char common_keys[SEQUENCE_COMMON_KEYS]; // iids by text id; 0: not defined
-    struct iid_map texts;
-    struct bytes interned; // texts that the packet at hand defines
-    struct bytes packet;   // its other bytes, while it is put together
+    struct iid_map texts;                            // but for those at home here
+    struct segments *homes; // struct text_home, by text id: of all sequences
+    struct bytes interned;  // texts that the packet at hand defines
+    struct bytes packet;    // its other bytes, while it is put together
 };
 
 // What goes into the arguments of an event besides its own values.
@@ -50,9 +59,9 @@ struct sequence_arguments {
     uint32_t call_key;
 };
 
-// Opens the sequence at time `ns`.
+// Opens the sequence at time `ns`. `homes` is the writer's, empty at first.
 void sequence_start(struct sequence *sequence, struct pack *pack, uint32_t id, uint64_t uuid,
-                    uint64_t ns);
+                    uint64_t ns, struct segments *homes);
 
 void sequence_span(struct sequence *sequence, struct pack *pack, const struct profile *profile,
                    uint64_t ns, uint32_t name, const struct sequence_arguments *arguments);

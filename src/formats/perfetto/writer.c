@@ -35,6 +35,7 @@ struct perfetto_writer {
     struct perfetto_writer_options options;
     struct written_track *tracks;
     size_t track_count;
+    struct segments homes; // of texts (sequence.h)
     struct event_store *late;
     struct event_batch *late_batch;
     uint64_t too_late; // events beyond the range of Perfetto's clock
@@ -192,7 +193,7 @@ static struct sequence *perfetto_writer_add_lane(struct perfetto_writer *writer,
     state->lanes =
         memory_grow(state->lanes, state->lane_count, &state->lane_capacity, sizeof *state->lanes);
     struct sequence *lane = &state->lanes[state->lane_count++];
-    sequence_start(lane, writer->pack, ++writer->next_sequence, uuid, ns);
+    sequence_start(lane, writer->pack, ++writer->next_sequence, uuid, ns, &writer->homes);
     perfetto_writer_note_lane(state, state->lane_count - 1);
     return lane;
 }
@@ -254,6 +255,8 @@ static void perfetto_writer_write_sample(struct perfetto_writer *writer,
 
 static uint32_t perfetto_writer_location_of(struct perfetto_writer *writer, uint32_t call_id)
 {
+    if (writer->options.located && (call_id & CALL_LOCATED) != 0)
+        return call_id & ~CALL_LOCATED;
     writer->locations = memory_extend(writer->locations, &writer->location_count, call_id,
                                       sizeof *writer->locations);
     if (writer->locations[call_id] == 0) {
@@ -366,6 +369,7 @@ status perfetto_writer_open(const char *path, struct profile *profile,
     writer->pack = pack;
     writer->options = *options;
     writer->late = store_create();
+    segments_start(&writer->homes, sizeof(struct text_home));
     writer->location_key = profile_string(profile, VIEW_LITERAL("location"));
     writer->cycles_key = profile_string(profile, VIEW_LITERAL("cycles"));
     writer->category_key = profile_string(profile, VIEW_LITERAL("category"));
@@ -465,6 +469,7 @@ status perfetto_writer_close(struct perfetto_writer *writer, status written)
     result = pack_close(writer->pack, result);
     free(writer->tracks);
     free(writer->locations);
+    segments_free(&writer->homes);
     free(writer);
     return result;
 }

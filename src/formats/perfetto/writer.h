@@ -16,6 +16,7 @@ struct perfetto_writer;
 struct perfetto_writer_options {
     bool no_arguments; // leave out the arguments of events
     bool calls;        // also operators and calls, for opscope to read again
+    bool located;      // calls may be locations (CALL_LOCATED)
 };
 
 // `profile` may still be growing: its tables are read as events refer to them.

@@ -193,11 +193,18 @@ static void prepare_part(size_t index, const struct qaic_made_part *part, struct
 // Programs go into the container as they are, by segment.
 struct programs {
     const struct program **items;
+    const struct qaic_made *made;
 };
 
 static void write_own(const void *context, size_t segment, struct output *output)
 {
     program_write_into(((const struct programs *)context)->items[segment], output);
+}
+
+static status agree(const void *context)
+{
+    const struct qaic_made *made = ((const struct programs *)context)->made;
+    return made->agree != NULL ? made->agree(made->context) : STATUS_OK;
 }
 
 static void add_segment(struct qpc_segment *segments, size_t *count, const char *name,
@@ -214,8 +221,8 @@ static status write_container(const char *path, const struct qaic_made *made,
     size_t count = 0;
     const size_t most = SEGMENTS_ONCE + 3 * made->part_count;
     struct qpc_segment *segments = memory_allocate_zeroed(most, sizeof *segments);
-    struct programs programs = {memory_allocate_zeroed(most, sizeof *programs.items)};
-    const struct qpc_source source = {&programs, write_own};
+    struct programs programs = {memory_allocate_zeroed(most, sizeof *programs.items), made};
+    const struct qpc_source source = {&programs, write_own, agree};
     make_elf(elf);
     add_segment(segments, &count, "network.elf", (struct view){(const char *)elf, sizeof elf});
     add_segment(segments, &count, "constantsdesc.bin", (struct view){SIZES, sizeof SIZES});

@@ -56,6 +56,9 @@ struct qaic_made {
     bool retained;
     struct view recipe; // "": none
     struct view made_by;
+    status (*agree)(
+        void *context); // asked when all is written, before the file is there; may be NULL
+    void *context;
 };
 
 // Writes folder/programqpc.bin.

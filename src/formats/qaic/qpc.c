@@ -221,5 +221,5 @@ status qpc_write_from(const char *path, const struct qpc_segment *segments, size
     qpc_write_padding(output, first_data, padded(first_data));
     for (size_t i = 0; i < count; i++)
         write_segment(output, segments, i, source);
-    return output_close(output);
+    return output_finish(output, source != NULL ? source->agree(source->context) : STATUS_OK);
 }

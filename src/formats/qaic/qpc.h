@@ -34,9 +34,11 @@ const struct qpc_segment *qpc_find(const struct qpc *qpc, const char *name);
 status qpc_write(const char *path, const struct qpc_segment *segments, size_t count);
 
 // The same where some segments have a size but no data: `write` gives exactly as many bytes.
+// `agree` is asked when all is written: unless it returns STATUS_OK the file does not come to be.
 struct qpc_source {
     const void *context;
     void (*write)(const void *context, size_t segment, struct output *output);
+    status (*agree)(const void *context);
 };
 status qpc_write_from(const char *path, const struct qpc_segment *segments, size_t count,
                       const struct qpc_source *source);

@@ -14,38 +14,73 @@
 #include "compile_part.h"
 #include "readers.h"
 
-enum { SLICES_CACHED = 64, PART_BYTES = 256 << 10 };
+enum { SLICES_CACHED = 64, TYPES_CACHED = 64, PART_BYTES = 256 << 10 };
 
 // What is new in a row is looked up this far ahead of being added.
 enum { NEW_AHEAD = 8 };
+
+struct known_type {
+    uint32_t string; // 0: none
+    struct unit unit;
+};
 
 struct compile_reader {
     struct rows rows;
     struct compile_shared shared;
     struct lanes lanes;
+    bool streams;
     uint32_t lane_of_kind[UNIT_NUMBERS]; // 0: not made yet
     uint32_t lane_of_slice[SLICES_CACHED];
     struct doubles doubles;
+    struct known_type types[TYPES_CACHED];
     struct dense indices[UNIT_COUNTERS]; // of IDs
 };
+
+static uint32_t compile_reader_location(struct compile_reader *reader,
+                                        const struct compile_new_run *added)
+{
+    const struct view file = reader->rows.input->bytes;
+    const char *at = added->location.data;
+    struct strings *strings = &reader->rows.profile->strings;
+    if (reader->streams && at >= file.data && at < file.data + file.size)
+        return strings_add_lent(strings, added->location_hash, added->location);
+    return strings_add_hashed(strings, added->location_hash, added->location);
+}
+
+static uint32_t compile_reader_call(struct compile_reader *reader, uint32_t type, uint32_t location)
+{
+    if (reader->streams && location < CALL_LOCATED)
+        return CALL_LOCATED | location;
+    return runs_call(&reader->shared.runs, reader->rows.profile, type, location);
+}
+
+// What rows say of a type is told once; in some files most rows are new.
+static const struct known_type *compile_reader_type(struct compile_reader *reader, struct view type)
+{
+    struct profile *profile = reader->rows.profile;
+    const unsigned char last = type.size > 0 ? (unsigned char)type.data[type.size - 1] : 0;
+    struct known_type *known = &reader->types[(type.size * 8 + last) % TYPES_CACHED];
+    if (known->string != 0 && view_equal(profile_text(profile, known->string), type))
+        return known;
+    *known = (struct known_type){profile_string(profile, type), unit_of_event(type)};
+    return known;
+}
 
 static uint32_t compile_reader_add_run(struct compile_reader *reader,
                                        const struct compile_new_run *added)
 {
     struct profile *profile = reader->rows.profile;
-    struct runs *runs = &reader->shared.runs;
-    const struct unit unit = unit_of_event(added->type);
-    const uint32_t type = profile_string(profile, added->type);
-    const uint32_t location =
-        strings_add_hashed(&profile->strings, added->location_hash, added->location);
+    const struct known_type *known = compile_reader_type(reader, added->type);
+    const struct unit unit = known->unit;
+    const uint32_t type = known->string;
+    const uint32_t location = compile_reader_location(reader, added);
     const struct torq_run run = {.name = type,
-                                 .call = runs_call(runs, profile, type, location),
+                                 .call = compile_reader_call(reader, type, location),
                                  .kind = unit_number(unit),
                                  .index = unit.slice};
-    const struct view texts[] = {profile_text(profile, location), profile_text(profile, type)};
     const bool type_last = compile_has_ids(reader->shared.form);
-    return runs_add_texts(runs, added->bytes, added->hash, texts[!type_last], texts[type_last],
-                          &run);
+    return runs_add_texts(&reader->shared.runs, profile, added->bytes, added->hash,
+                          type_last ? location : type, type_last ? type : location, &run);
 }
 
 static uint32_t other_lane(struct compile_reader *reader, uint32_t name)
@@ -243,6 +278,7 @@ void compile_reader_run(const struct input *input, enum torq_form form,
     const uint64_t frequency = options->clock_hz != 0 ? options->clock_hz : TORQ_CLOCK_HZ;
     struct compile_reader reader = {
         .rows = rows_start(input, form, profile),
+        .streams = options->streams,
         .lanes = {.profile = profile,
                   .like = {.parent = options->parent,
                            .clock = profile_clock_add(profile, "cycles", frequency, 0, 0),

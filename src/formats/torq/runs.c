@@ -4,27 +4,41 @@
 
 #include "base/memory.h"
 
-static uint32_t runs_put(struct runs *runs, uint32_t hash, const struct run_entry *entry)
+static struct run_entry run_entry_of(const struct torq_run *run, struct view first, uint32_t second)
+{
+    return (struct run_entry){
+        .run = *run, .first = first.data, .first_size = (uint32_t)first.size, .second = second};
+}
+
+static uint32_t runs_put(struct runs *runs, uint32_t hash, size_t size,
+                         const struct run_entry *entry)
 {
     *(struct run_entry *)segments_add(&runs->entries) = *entry;
-    shared_index_add(&runs->index, hash, runs->entries.count - 1);
+    if (size <= UINT32_MAX)
+        shared_index_add(&runs->index, hash, runs->entries.count - 1);
     return runs->entries.count - 1;
+}
+
+static struct run_entry runs_copy(struct runs *runs, struct view bytes, const struct torq_run *run)
+{
+    return run_entry_of(run, arena_copy(&runs->texts, bytes), 0);
 }
 
 const struct torq_run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
                                 const struct torq_run *run)
 {
-    const struct run_entry entry = {.run = *run, .first = arena_copy(&runs->texts, bytes)};
-    return &runs_entry(runs, runs_put(runs, hash, &entry))->run;
+    const struct run_entry entry = runs_copy(runs, bytes, run);
+    return &runs_entry(runs, runs_put(runs, hash, bytes.size, &entry))->run;
 }
 
-uint32_t runs_add_texts(struct runs *runs, struct view bytes, uint32_t hash, struct view first,
-                        struct view second, const struct torq_run *run)
+uint32_t runs_add_texts(struct runs *runs, const struct profile *profile, struct view bytes,
+                        uint32_t hash, uint32_t first, uint32_t second, const struct torq_run *run)
 {
-    struct run_entry entry = {*run, first, second};
-    if (!run_entry_is(&entry, bytes, ','))
-        entry = (struct run_entry){.run = *run, .first = arena_copy(&runs->texts, bytes)};
-    return runs_put(runs, hash, &entry);
+    struct run_entry entry = run_entry_of(run, profile_text(profile, first), second);
+    runs->strings = &profile->strings;
+    if (!run_entry_is(runs, &entry, bytes, ','))
+        entry = runs_copy(runs, bytes, run);
+    return runs_put(runs, hash, bytes.size, &entry);
 }
 
 uint32_t runs_call(struct runs *runs, struct profile *profile, uint32_t type, uint32_t location)

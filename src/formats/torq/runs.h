@@ -4,8 +4,8 @@
 //
 // One thread adds, several may look up meanwhile.
 //
-// Memory: about 100 bytes for each distinct run, and its bytes where they are
-// not texts that are kept anyway.
+// Memory: about 60 bytes for each distinct run and 20 for its call, and its bytes where they are
+// not texts that are kept anyway. A run of 4 GiB or more is not found again.
 
 #ifndef OPSCOPE_FORMATS_TORQ_RUNS_H
 #define OPSCOPE_FORMATS_TORQ_RUNS_H
@@ -23,12 +23,14 @@ struct torq_run {
 // A run as it is kept: its bytes in one piece, or in two with one byte between them.
 struct run_entry {
     struct torq_run run;
-    struct view first;
-    struct view second; // no data: there is none
+    const char *first;
+    uint32_t first_size;
+    uint32_t second; // string id; 0: there is none
 };
 
 struct runs {
-    struct segments entries; // struct run_entry
+    struct segments entries;       // struct run_entry
+    const struct strings *strings; // that second pieces are of
     struct shared_index index;
     struct arena texts;
     uint32_t *calls_of; // by location (string id): the newest call, 0: none
@@ -54,14 +56,16 @@ static inline void runs_prefetch(const struct runs *runs, uint32_t hash)
         __builtin_prefetch(runs_entry(runs, id));
 }
 
-static inline bool run_entry_is(const struct run_entry *entry, struct view bytes, char separator)
+static inline bool run_entry_is(const struct runs *runs, const struct run_entry *entry,
+                                struct view bytes, char separator)
 {
-    const size_t first = entry->first.size;
-    if (entry->second.data == NULL)
-        return view_equal(entry->first, bytes);
-    return bytes.size == first + 1 + entry->second.size && bytes.data[first] == separator &&
-           memcmp(entry->first.data, bytes.data, first) == 0 &&
-           memcmp(entry->second.data, bytes.data + first + 1, entry->second.size) == 0;
+    const size_t first = entry->first_size;
+    if (entry->second == 0)
+        return view_equal((struct view){entry->first, first}, bytes);
+    const struct view second = strings_get(runs->strings, entry->second);
+    return bytes.size == first + 1 + second.size && bytes.data[first] == separator &&
+           memcmp(entry->first, bytes.data, first) == 0 &&
+           memcmp(second.data, bytes.data + first + 1, second.size) == 0;
 }
 
 // HASH_NONE when the run is new, or is being added by another thread.
@@ -70,7 +74,7 @@ static inline uint32_t runs_find_id(const struct runs *runs, struct view bytes, 
     const struct shared_table *table = shared_index_table(&runs->index);
     uint32_t id;
     for (uint32_t at = hash; (id = shared_index_next(table, hash, &at)) != HASH_NONE;) {
-        if (run_entry_is(runs_entry(runs, id), bytes, ','))
+        if (run_entry_is(runs, runs_entry(runs, id), bytes, ','))
             return id;
     }
     return HASH_NONE;
@@ -88,10 +92,10 @@ static inline const struct torq_run *runs_find(const struct runs *runs, struct v
 const struct torq_run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
                                 const struct torq_run *run);
 
-// The same; where the bytes are two texts of the profile with a comma between them, which is known
-// by what `first` and `second` are, nothing is copied. Returns the id.
-uint32_t runs_add_texts(struct runs *runs, struct view bytes, uint32_t hash, struct view first,
-                        struct view second, const struct torq_run *run);
+// The same; where the bytes are two texts of `profile` (string ids) with a comma between them,
+// nothing is copied. Returns the id.
+uint32_t runs_add_texts(struct runs *runs, const struct profile *profile, struct view bytes,
+                        uint32_t hash, uint32_t first, uint32_t second, const struct torq_run *run);
 
 // The one call of the one operator with this type and location (string ids).
 uint32_t runs_call(struct runs *runs, struct profile *profile, uint32_t type, uint32_t location);

@@ -53,16 +53,20 @@ struct torq_halves {
 };
 
 struct torq_options {
-    uint32_t parent;            // track of the process that the lanes go under
-    uint32_t num_slices;        // C1: S<n> is slice n mod num_slices; 0 means 2
-    uint64_t clock_hz;          // of the compile forms' cycles; 0 means 800 MHz
+    uint32_t parent;     // track of the process that the lanes go under
+    uint32_t num_slices; // C1: S<n> is slice n mod num_slices; 0 means 2
+    uint64_t clock_hz;   // of the compile forms' cycles; 0 means 800 MHz
+    // Compile forms: the profile keeps the input (profile_keep_input), so that texts may be views
+    // into it, and what takes the events knows calls that are locations (CALL_LOCATED).
+    bool streams;
     struct torq_halves *halves; // to be filled, in order of their lines; NULL: not asked for
 };
 
 enum { TORQ_SLICES = 2 };
 #define TORQ_CLOCK_HZ 800000000ull
 
-// Reads any form. The input must stay open until this returns, not longer.
+// Reads any form. The input must stay open until this returns, and longer only if `streams` says
+// so.
 status torq_read(struct input *input, const struct torq_options *options, struct profile *profile);
 
 // Whether an input is a profile of the wanted kind; an empty one is of both.

@@ -292,10 +292,9 @@ const char *perf_doubt_text(enum perf_doubt doubt)
 {
     static const char *const texts[] = {
         "",
-        "its shapes are those of another call (they do not fit its time, and its neighbours agree "
-        "on "
-        "other ones): counted with its neighbours'",
-        "faster than the peak allows: the shapes or memories of the report are not those of this "
-        "call"};
+        ("its shapes are those of another call (they do not fit its time, and its neighbours "
+         "agree on other ones): counted with its neighbours'"),
+        ("faster than the peak allows: the shapes or memories of the report are not those of this "
+         "call")};
     return texts[doubt];
 }

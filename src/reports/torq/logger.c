@@ -32,6 +32,7 @@ static status open_inputs(struct logger *logger)
 {
     for (size_t i = 0; i < logger->count; i++) {
         STATUS_TRY(input_open(logger->logs[i].path, &logger->inputs[i]));
+        profile_keep_input(logger->profile, logger->inputs[i]);
         STATUS_TRY(torq_check(logger->inputs[i], logger->logs[i].compile));
     }
     return STATUS_OK;
@@ -100,22 +101,22 @@ static status logger_write_trace(struct logger *logger, const char *path,
 status logger_write(const struct logger_log *logs, size_t count, const char *path,
                     const struct logger_options *options, struct profile *profile)
 {
-    struct logger logger = {
-        .sink.take = logger_take_batch,
-        .profile = profile,
-        .collector = overview_collector_create(profile, false),
-        .logs = logs,
-        .inputs = memory_allocate_zeroed(count, sizeof *logger.inputs),
-        .count = count,
-        .torq = {.num_slices = options->num_slices, .clock_hz = options->clock_hz}};
-    const struct perfetto_writer_options perfetto = {options->no_arguments};
+    struct logger logger = {.sink.take = logger_take_batch,
+                            .profile = profile,
+                            .collector = overview_collector_create(profile, false),
+                            .logs = logs,
+                            .inputs = memory_allocate_zeroed(count, sizeof *logger.inputs),
+                            .count = count,
+                            .torq = {.num_slices = options->num_slices,
+                                     .clock_hz = options->clock_hz,
+                                     .streams = true}};
+    const struct perfetto_writer_options perfetto = {.no_arguments = options->no_arguments,
+                                                     .located = true};
     status result = open_inputs(&logger);
     if (result == STATUS_OK)
         result = folder_make_for(path);
     if (result == STATUS_OK)
         result = logger_write_trace(&logger, path, &perfetto);
-    for (size_t i = 0; i < count; i++)
-        input_close(logger.inputs[i]);
     free(logger.inputs);
     overview_collector_free(logger.collector);
     return result;

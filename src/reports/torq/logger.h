@@ -23,7 +23,8 @@ struct logger_options {
 };
 
 // Writes `logs`, in this order, to `path`. All are opened and recognised before the output
-// is created. `profile` must be fresh: it gets the tracks and the ledger.
+// is created. `profile` must be fresh: it gets the tracks and the ledger, and keeps the inputs
+// open.
 status logger_write(const struct logger_log *logs, size_t count, const char *path,
                     const struct logger_options *options, struct profile *profile);
 
