@@ -2,6 +2,7 @@
 
 #include "memory.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -105,6 +106,19 @@ void *memory_take(size_t size)
     if (large)
         (void)madvise(block, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     return block;
+}
+
+void memory_keep_freed(void)
+{
+    enum { FREED_MOST_EACH = 32 << 20, FREED_MOST = 256 << 20 };
+    mallopt(M_MMAP_THRESHOLD, FREED_MOST_EACH);
+    mallopt(M_TRIM_THRESHOLD, FREED_MOST);
+}
+
+void *memory_take_kept(size_t size)
+{
+    void *block = memory_take(size);
+    return block != NULL ? scoped(block, size) : NULL;
 }
 
 // All pages of it alike, also those at its ends: a mapping that was advised in parts cannot grow

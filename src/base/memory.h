@@ -29,6 +29,13 @@ void *memory_grow(void *items, size_t count, size_t *capacity, size_t size);
 enum { MEMORY_ALIGNMENT = 64 };
 void *memory_take(size_t size);
 
+// The same for what a scope takes (recovery.h), as of memory_allocate.
+void *memory_take_kept(size_t size);
+
+// From now on what is given back stays with the process, up to a bound, instead of being mapped and
+// cleared again: for what takes and gives back much, over and over.
+void memory_keep_freed(void);
+
 // Asks for huge pages under a block of memory_allocate that will be filled from end to end.
 void memory_prefer_huge(void *block, size_t size);
 

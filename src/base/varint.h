@@ -21,6 +21,17 @@ static inline unsigned char *varint_put(unsigned char *to, uint64_t number)
     return to;
 }
 
+// Bytes that it takes.
+static inline unsigned varint_size(uint64_t number)
+{
+    unsigned size = 1;
+    while (number > 127) {
+        number >>= 7;
+        size++;
+    }
+    return size;
+}
+
 // Signed numbers near zero stay short: 0, -1, 1, -2 ... become 0, 1, 2, 3 ...
 static inline uint64_t varint_fold(int64_t number)
 {

@@ -1,15 +1,12 @@
 #include "executor.h"
 
 #include <inttypes.h>
-#include <malloc.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "buffer_plan.h"
 #include "invoke.h"
-
-enum { FREED_MOST_EACH = 32 << 20, FREED_MOST = 256 << 20 };
 
 // What an inner graph is run with: the executor itself.
 struct kernel_runner {
@@ -69,14 +66,6 @@ static status make_plan(struct executor *executor)
     return datum_tensor(ELEMENT_U8, &bytes, &executor->planned);
 }
 
-// Kernels take memory for intermediate results and give it back at every call. It
-// stays with the process instead of being mapped and cleared again each time.
-static void keep_freed_memory(void)
-{
-    mallopt(M_MMAP_THRESHOLD, FREED_MOST_EACH);
-    mallopt(M_TRIM_THRESHOLD, FREED_MOST);
-}
-
 status executor_create(const struct network *network, const struct executor_options *options,
                        struct executor **out_executor)
 {
@@ -94,7 +83,8 @@ status executor_create(const struct network *network, const struct executor_opti
     executor->parallel =
         executor->owns_parallel ? parallel_create(options->threads) : options->parallel;
     datum_limit(options->memory_limit);
-    keep_freed_memory();
+    // Kernels take memory for intermediate results and give it back at every call.
+    memory_keep_freed();
     status failure = executor_find_kernels(executor);
     if (failure == STATUS_OK)
         failure = make_plan(executor);

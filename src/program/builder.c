@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
-enum { CONSTANT_ALIGNMENT = 64 };
+// Tables that outgrow HUGE_LEAST are moved to huge pages, and have room for a while.
+enum { CONSTANT_ALIGNMENT = 64, HUGE_LEAST = 512 << 10, HUGE_GROWTH = 4 };
 
 struct program_builder *program_builder_create(struct view target_text, struct view source)
 {
@@ -152,6 +153,18 @@ static void join_outsiders(struct outsider *outsiders, size_t count)
     sort_items(outsiders, count, sizeof *outsiders, by_value);
 }
 
+// At once: what grows piece by piece may be copied each time, though nothing is in it.
+static void reserve_outside(struct program_builder *builder, const struct outsider *outsiders,
+                            size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (outsiders[i].piece == outsiders[i].value)
+            bytes += outsiders[i].bytes + CONSTANT_ALIGNMENT;
+    }
+    bytes_reserve(&builder->constants, bytes);
+}
+
 // Addresses differ from run to run: places are given in the order of values.
 void program_builder_place_outside(struct program_builder *builder)
 {
@@ -161,6 +174,7 @@ void program_builder_place_outside(struct program_builder *builder)
         memory_allocate_zeroed(builder->outside_count + 1, sizeof *outsiders);
     const size_t count = list_outsiders(builder, outsiders);
     join_outsiders(outsiders, count);
+    reserve_outside(builder, outsiders, count);
     free(builder->pieces);
     builder->pieces = memory_allocate_zeroed(count + 1, sizeof *builder->pieces);
     builder->piece_count = 0;
@@ -185,15 +199,31 @@ static_assert(offsetof(struct program, dispatches) - offsetof(struct program, in
                   PROGRAM_DISPATCHES * sizeof(void *),
               "the place of a table's pointer tells its number");
 
+// Most tables are small. A large one is touched for the first time at a fault for every 4 KiB
+// unless all of it lies on huge pages, which what has been moved by realloc seldom does.
+static void grow_table(struct bytes *table)
+{
+    const size_t wanted = table->capacity * HUGE_GROWTH;
+    void *data =
+        table->capacity < HUGE_LEAST || wanted < table->capacity ? NULL : memory_take_kept(wanted);
+    if (data == NULL) {
+        bytes_reserve(table, table->capacity - table->size + 1);
+        return;
+    }
+    memcpy(data, table->data, table->size);
+    free(table->data);
+    table->data = data;
+    table->capacity = wanted;
+}
+
 void *program_builder_add(struct program_builder *builder, size_t table, uint32_t *out_id)
 {
     const size_t index = program_builder_table(table);
     const uint32_t size = PROGRAM_TABLES[index].item_size;
     struct bytes *bytes = &builder->tables[index];
-    const size_t capacity = bytes->capacity;
-    void *item = bytes_reserve(bytes, size);
-    if (bytes->capacity != capacity)
-        memory_prefer_huge(bytes->data, bytes->capacity);
+    while (bytes->capacity - bytes->size < size)
+        grow_table(bytes);
+    void *item = bytes->data + bytes->size;
     memset(item, 0, size);
     if (out_id != NULL)
         *out_id = (uint32_t)(bytes->size / size);

@@ -152,21 +152,54 @@ static void put_operation(struct bytes *to, const struct qaic_operation *operati
     networkdesc_put_text(to, OPERATION_ATTRIBUTES, operation->attributes);
 }
 
+static size_t message_size(size_t size)
+{
+    return 1 + varint_size(size) + size;
+}
+
+static size_t text_size(struct view text)
+{
+    return text.size > 0 ? message_size(text.size) : 0;
+}
+
+static size_t operation_size(const struct qaic_operation *operation)
+{
+    return text_size(operation->name) + text_size(operation->kind) + text_size(operation->type) +
+           text_size(operation->memory) + text_size(operation->shape) + 1 +
+           varint_size(operation->output_size) + text_size(operation->attributes);
+}
+
+// What follows is `size` bytes of a message.
+static void put_message_start(struct bytes *to, uint32_t field, size_t size)
+{
+    unsigned char *at = bytes_reserve(to, PROTOBUF_HEADER_MOST + size);
+    to->size += (size_t)(protobuf_put_header(at, field, size) - at);
+}
+
+// Lengths stand ahead of what they are of: they are worked out first, for there are many operations
+// to be copied otherwise, from message to message.
+static size_t group_size(const struct qaic_operations *list)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < list->count; i++)
+        size += message_size(operation_size(&list->items[i]));
+    return size;
+}
+
 static void put_core(struct bytes *to, const struct qaic_network *network, uint32_t core)
 {
-    struct bytes group = {0}, one = {0}, all = {0};
+    size_t size = 0;
+    for (uint32_t g = 0; g < network->group_count; g++)
+        size += message_size(group_size(qaic_network_operations(network, core, g)));
+    put_message_start(to, STATS_OPERATIONS, size);
     for (uint32_t g = 0; g < network->group_count; g++) {
         const struct qaic_operations *list = qaic_network_operations(network, core, g);
+        put_message_start(to, 1, group_size(list));
         for (size_t i = 0; i < list->count; i++) {
-            put_operation(&one, &list->items[i]);
-            put_message(&group, 1, &one);
+            put_message_start(to, 1, operation_size(&list->items[i]));
+            put_operation(to, &list->items[i]);
         }
-        put_message(&all, 1, &group);
     }
-    put_message(to, STATS_OPERATIONS, &all);
-    bytes_free(&one);
-    bytes_free(&group);
-    bytes_free(&all);
 }
 
 static void put_stats(struct bytes *to, const struct qaic_network *network)

@@ -42,16 +42,6 @@ void levels_free(struct levels *levels)
 
 // Encoding --------------------------------------------------------------------
 
-static unsigned varint_size(uint64_t number)
-{
-    unsigned size = 1;
-    while (number > 127) {
-        number >>= 7;
-        size++;
-    }
-    return size;
-}
-
 static void encode_block(struct level_numbers *numbers, struct level_row *row,
                          const struct level_block *block)
 {
