@@ -60,12 +60,12 @@ uint32_t hash_u64(uint64_t number)
     return (uint32_t)(hash_mix_words(number ^ secret_get(), 0x9e3779b97f4a7c15u) >> 16);
 }
 
-static void hash_insert(struct hash_index *index, uint32_t hash, uint32_t id)
+static void hash_insert(struct hash_index *index, struct hash_slot slot)
 {
-    uint32_t at = hash & index->mask;
-    while (index->slots[at].id != HASH_NONE)
+    uint32_t at = slot.hash & index->mask;
+    while (index->slots[at].number != 0)
         at = (at + 1) & index->mask;
-    index->slots[at] = (struct hash_slot){hash, id};
+    index->slots[at] = slot;
 }
 
 static void hash_grow(struct hash_index *index)
@@ -74,13 +74,12 @@ static void hash_grow(struct hash_index *index)
     const uint32_t size = old.slots == NULL ? 64 : (old.mask + 1) * 2;
     if (size == 0)
         recovery_fail(SIZE_MAX);
-    index->slots = memory_allocate((size_t)size * sizeof *index->slots);
+    index->slots = memory_allocate_zeroed(size, sizeof *index->slots);
     memory_prefer_huge(index->slots, (size_t)size * sizeof *index->slots);
-    memset(index->slots, 0xff, (size_t)size * sizeof *index->slots);
     index->mask = size - 1;
     for (uint32_t i = 0; old.slots != NULL && i <= old.mask; i++) {
-        if (old.slots[i].id != HASH_NONE)
-            hash_insert(index, old.slots[i].hash, old.slots[i].id);
+        if (old.slots[i].number != 0)
+            hash_insert(index, old.slots[i]);
     }
     free(old.slots);
 }
@@ -89,7 +88,7 @@ void hash_add(struct hash_index *index, uint32_t hash, uint32_t id)
 {
     if (index->slots == NULL || index->count >= (index->mask / 4) * 3)
         hash_grow(index);
-    hash_insert(index, hash, id);
+    hash_insert(index, (struct hash_slot){hash, id + 1});
     index->count++;
 }
 

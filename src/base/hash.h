@@ -15,7 +15,7 @@ uint32_t hash_u64(uint64_t number);
 
 struct hash_slot {
     uint32_t hash;
-    uint32_t id; // HASH_NONE: free
+    uint32_t number; // id + 1; 0: free
 };
 
 // All zero is an empty index.
@@ -39,8 +39,8 @@ static inline uint32_t hash_next(const struct hash_index *index, uint32_t hash, 
     for (;;) {
         const struct hash_slot slot = index->slots[*at];
         *at = (*at + 1) & index->mask;
-        if (slot.id == HASH_NONE || slot.hash == hash)
-            return slot.id;
+        if (slot.number == 0 || slot.hash == hash)
+            return slot.number - 1; // HASH_NONE where it is free
     }
 }
 

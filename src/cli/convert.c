@@ -30,11 +30,24 @@ static status read_split(const struct arguments *arguments, const char *out, uin
     return STATUS_OK;
 }
 
+// Who writes what is no profile, by its name; NULL: nobody.
+static const char *command_that_writes(const char *out)
+{
+    const struct view name = view_of(out);
+    if (view_ends_with(name, ".svg") || view_ends_with(name, ".png"))
+        return "timeline";
+    return view_ends_with(name, ".html") ? "report" : NULL;
+}
+
 static status convert_one_file(const struct arguments *arguments, struct profile *profile,
                                const char *in, const char *out)
 {
     const char *to = arguments_value(arguments, "to");
+    const char *other = to == NULL ? command_that_writes(out) : NULL;
     struct convert_request request = {.in = in, .out = out, .to = to};
+    if (other != NULL)
+        return status_make(STATUS_USAGE, "convert: '%s' is no profile: 'opscope %s' writes it", out,
+                           other);
     STATUS_TRY(
         status_within(convert_check(to, out), to != NULL ? "convert: --to" : "convert: no --to"));
     STATUS_TRY(arguments_number(arguments, "num_slices", TORQ_SLICES, &request.reading.num_slices));

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/figures.h"
+#include "names.h"
 
 static const struct comparison_row *diff_row(const struct table_query *query)
 {
@@ -138,12 +139,13 @@ static struct table_cell diff_name_cell(const struct table_query *query)
 {
     const struct comparison_row *row = diff_row(query);
     const struct comparison_half *first = row->a.there ? &row->a : &row->b;
-    const struct view name = part_name(first);
+    const struct view name = name_or_none(part_name(first));
     bytes_append_format(query->scratch, "%.*s", VIEW_ARGUMENTS(name));
     if (first->parts > 1)
         bytes_append_format(query->scratch, " (+%zu more)", first->parts - 1);
     if (row->a.there && row->b.there && row->relation != MATCH_SAME) {
-        bytes_append_format(query->scratch, " -> %.*s", VIEW_ARGUMENTS(part_name(&row->b)));
+        bytes_append_format(query->scratch, " -> %.*s",
+                            VIEW_ARGUMENTS(name_or_none(part_name(&row->b))));
         if (row->b.parts > 1)
             bytes_append_format(query->scratch, " (+%zu more)", row->b.parts - 1);
     }

@@ -7,6 +7,7 @@
 #include "base/letters.h"
 #include "base/memory.h"
 #include "explain.h"
+#include "names.h"
 
 enum { LABEL_MOST = 80 }; // letters in a sentence
 
@@ -32,11 +33,15 @@ static struct view operator_label(const struct profile *profile, uint32_t id)
                                                      : op->type);
 }
 
+static struct view work_label(const struct profile *profile, uint32_t id, bool is_operator)
+{
+    return name_or_none(is_operator ? operator_label(profile, id) : profile_text(profile, id));
+}
+
 void explain_append_label(const struct profile *profile, uint32_t id, bool is_operator,
                           struct bytes *to)
 {
-    letters_append(to, is_operator ? operator_label(profile, id) : profile_text(profile, id),
-                   LABEL_MOST, LETTERS_CUT_MIDDLE);
+    letters_append(to, work_label(profile, id, is_operator), LABEL_MOST, LETTERS_CUT_MIDDLE);
 }
 
 // Critical path ---------------------------------------------------------------------
@@ -58,9 +63,9 @@ static struct table_cell share_label_cell(const struct table_query *query)
     if (path_of(query)->by == EXPLAIN_BY_ROLE)
         return table_text(view_of(role_name((enum role)share->id)));
     if (path_of(query)->by == EXPLAIN_BY_TRACK)
-        return table_text(profile_text(profile, profile_track(profile, share->id)->name));
-    return table_text(share->is_operator ? operator_label(profile, share->id)
-                                         : profile_text(profile, share->id));
+        return table_text(
+            name_or_none(profile_text(profile, profile_track(profile, share->id)->name)));
+    return table_text(work_label(profile, share->id, share->is_operator));
 }
 
 static struct table_cell share_type_cell(const struct table_query *query)

@@ -1,6 +1,7 @@
 #include "operators.h"
 
 #include "analysis/operator_tensors.h"
+#include "names.h"
 
 enum { SHAPES_SHOWN = 48 };
 
@@ -20,21 +21,15 @@ reports_operators_describe(const struct operators_report *report, size_t row)
     return profile_operator(report->profile, report->rows[row].operator_id);
 }
 
-// Of the time that belongs to none, and of operators of which no more is known than that they ran.
+// Of the time that belongs to none.
 static const char NO_OPERATOR[] = "(no operator)";
-static const char NO_NAME[] = "(no name)";
-
-static struct view text_or_no_name(const struct operators_report *report, uint32_t text)
-{
-    return text == 0 ? view_of(NO_NAME) : profile_text(report->profile, text);
-}
 
 static struct view reports_operators_type_of(const struct operators_report *report, size_t row)
 {
     const struct operator_description *op = reports_operators_describe(report, row);
     if (report->rows[row].operator_id == 0)
         return view_of(NO_OPERATOR);
-    return text_or_no_name(report, op->type != 0 ? op->type : op->name);
+    return name_or_none(profile_text(report->profile, op->type != 0 ? op->type : op->name));
 }
 
 static struct view reports_operators_name_of(const struct operators_report *report, size_t row)
@@ -42,7 +37,7 @@ static struct view reports_operators_name_of(const struct operators_report *repo
     const struct operator_description *op = reports_operators_describe(report, row);
     if (report->rows[row].operator_id == 0)
         return view_of(NO_OPERATOR);
-    return text_or_no_name(report, op->name != 0 ? op->name : op->location);
+    return name_or_none(profile_text(report->profile, op->name != 0 ? op->name : op->location));
 }
 
 static struct view text_value(const struct operators_report *report, size_t row, const char *key)

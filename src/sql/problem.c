@@ -2,12 +2,21 @@
 
 #include <stdio.h>
 
+#include "base/view.h"
+
 void sql_problem_take(struct sql_problem *out_problem, sqlite3 *database, int code)
 {
     out_problem->code = code & 0xff;
     snprintf(out_problem->text, sizeof out_problem->text, "%s",
              database != NULL && code != SQLITE_OK ? sqlite3_errmsg(database)
                                                    : sqlite3_errstr(code));
+}
+
+static const char *where_names_are(const char *text)
+{
+    const bool is_unknown = view_starts_with(view_of(text), "no such table") ||
+                            view_starts_with(view_of(text), "no such column");
+    return is_unknown ? "; 'opscope sql --schema' prints the tables and their columns" : "";
 }
 
 status sql_problem_status(const struct sql_problem *problem)
@@ -29,6 +38,7 @@ status sql_problem_status(const struct sql_problem *problem)
                            "TEMP VIEW)",
                            problem->text);
     default:
-        return status_make(STATUS_USAGE, "SQL: %s", problem->text);
+        return status_make(STATUS_USAGE, "SQL: %s%s", problem->text,
+                           where_names_are(problem->text));
     }
 }

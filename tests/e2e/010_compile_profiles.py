@@ -84,6 +84,13 @@ def test_several_profiles_are_processes_in_the_order_given(folder):
           "processes")
 
 
+def test_locations_of_their_own(folder):
+    # So many that most are not copied but lie in the files to the end; quoted, they are no such part.
+    spans = random_spans(20_000, seed=8, locations=[f'loc("/net.mlir":{i}:7)' for i in range(500_000)])
+    log_many(folder, [("c2", spans, PLAIN), ("c4", spans[:1000] + shifted(spans[-1000:], 2**33), PLAIN),
+                      ("c1", spans[5000:6000], Style(quoted=True))])
+
+
 def test_options_may_be_repeated_and_written_as_the_vendors_do(folder):
     path = write(folder / "p.csv", compile_csv("c2", SPANS[:20]))
     want = compile_rows("c2", SPANS[:20], "01 p.csv") + compile_rows("c2", SPANS[:20], "02 p.csv")

@@ -222,6 +222,9 @@ def test_counters_and_instants_are_shown(folder):
     text = opscope("timeline", path).out
     contains(text, "♦", "the instant")
     contains(text, "most 4 000", "the peak")
+    packets = [plain(1, "lane"), *span(0, 1000, 1, "all"), counter(2, "bandwidth", None, [(6, "bytes/s")])]
+    packets += [event(time, COUNTER, 2, None, (30, value)) for time, value in ((0, 10), (250, 117_000_000_000))]
+    contains(opscope("timeline", profile(folder, packets)).out, "most 117 GB/s", "a rate")
 
 
 def test_provenance_and_losses_are_said(folder):

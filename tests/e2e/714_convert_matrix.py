@@ -161,6 +161,8 @@ def test_reasons(folder):
         contains(result.err, "opscope tt-report", name)
     opscope("convert", files["tenstorrent-ops"], "-o", folder / "x.csv")
     contains((folder / "x.csv").read_text().splitlines()[0], "track,process,thread", "a flat table")
+    for name, command in (("x.svg", "timeline"), ("x.png", "timeline"), ("x.html", "report")):
+        contains(opscope("convert", files["torq-c1"], "-o", folder / name, code=2).err, f"'opscope {command}' writes it")
     contains(opscope("convert", files["torq-c1"], files["torq-c2"], "-o", folder / "x.pb", code=2).err,
              "opscope merge")
     missing = opscope("convert", folder / "no.csv", "-o", folder / "x.csv", "--to", "tenstorrent-report", code=1)

@@ -136,6 +136,20 @@ def test_backward_belongs_to_its_forward_as_arrows_say(folder):
         equal(got, want, f"{case}: pairs")
 
 
+def test_many_operators_with_the_same_number(folder):
+    """What autograd keeps nothing of has the number that would come next: the last one before the backward has it."""
+    events = []
+    for i in range(40_000):
+        back = {"Sequence number": 5, "Fwd thread id": 1, "External id": i}
+        events.append({"ph": "X", "cat": "cpu_op", "name": "aten::a", "pid": 1, "tid": 1, "ts": 20 * i, "dur": 5,
+                       "args": {"Sequence number": 5, "External id": i}})
+        events.append({"ph": "X", "cat": "cpu_op", "name": "bw", "pid": 1, "tid": 2, "ts": 20 * i + 9, "dur": 5, "args": back})
+    path = write(folder / "same.json", json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    rows = opscope("sql", path, "--json", "select count(*), sum(b.ts - f.ts = 9000) from arg a join span b on "
+                   "b.call_id = a.call_id join span f on f.call_id = a.value where a.name = 'forward'").json()
+    equal(rows["results"][0]["rows"], [[40_000, 40_000]], "pairs, and those of neighbours")
+
+
 def test_the_backward_of_every_operator(folder):
     """What lies under a backward that has a forward, added up by hand, is the sum over the forwards."""
     for case in ("training", "modules"):

@@ -395,4 +395,12 @@ def test_wrong_use(folder):
     contains(gate(write(folder / "v2.json", '{"opscope_runs": 2, "runs": []}'), path, code=1).err, "another version")
 
 
+def test_what_has_no_name_says_so(folder):
+    """As in top, in diff and in explain."""
+    for name, length in (("a", 5), ("b", 9)):
+        write(folder / f"{name}.json", json.dumps([{"ph": "X", "name": "", "pid": 1, "tid": 1, "ts": 1, "dur": length}]))
+    for words in (("diff", folder / "a.json", folder / "b.json"), ("explain", folder / "a.json"), ("top", folder / "a.json")):
+        contains(opscope(*words).out, "(no name)", f"{words[0]}")
+
+
 main()

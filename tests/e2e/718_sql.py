@@ -248,7 +248,7 @@ def test_a_query_writes_nothing(folder):
 def test_wrong_use_and_damaged_inputs(folder):
     path = trace("streams")
     for words, piece in (((), "give one file and one query"), ((path, "SELECT 1", "x"), "one query"),
-                         ((path, "SELEC 1"), 'near "SELEC": syntax error'), ((path, "SELECT * FROM nosuch"), "nosuch"),
+                         ((path, "SELEC 1"), 'near "SELEC": syntax error'), ((path, "SELECT * FROM nosuch"), "nosuch; 'opscope sql --schema' prints the tables"),
                          ((path, "SELECT 1; SELECT 2", "--csv"), "--csv has room"),
                          ((path, "SELECT 1", "--csv", "--json"), "not both"), ((path, "SELECT 1", "--script", "-"), "not both")):
         contains(opscope("sql", *words, code=2).err, piece, f"{words}")

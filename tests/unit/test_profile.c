@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -341,6 +342,33 @@ static void roles_have_names_that_lead_back(void **state)
     assert_false(role_is_device(ROLE_NONE));
 }
 
+static void lent_texts_are_found_like_others_and_stay_where_they_are(void **state)
+{
+    (void)state;
+    enum { TEXTS = 20000, SIZE = 8 };
+    static char lent[TEXTS * SIZE + 1];
+    struct strings strings;
+    strings_start(&strings);
+    for (uint32_t i = 0; i < TEXTS; i++) {
+        snprintf(lent + i * SIZE, SIZE + 1, "net:%04x", i);
+        const struct view text = {lent + i * SIZE, SIZE};
+        const uint32_t hash = hash_bytes(text.data, text.size);
+        assert_int_equal(strings_add_lent(&strings, hash, text), i + 1);
+        assert_int_equal(strings_add_lent(&strings, hash, text), i + 1);
+    }
+    size_t stayed = 0;
+    for (uint32_t i = 0; i < TEXTS; i++) {
+        char copy[SIZE + 1];
+        snprintf(copy, sizeof copy, "net:%04x", i);
+        const struct view text = strings_get(&strings, i + 1);
+        assert_true(view_is(text, copy));
+        assert_int_equal(strings_add(&strings, view_of(copy)), i + 1);
+        stayed += text.data == lent + i * SIZE;
+    }
+    assert_in_range(stayed, 1, TEXTS - 1); // the first ones are copied
+    strings_free(&strings);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +384,7 @@ int main(void)
         cmocka_unit_test(ticks_become_nanoseconds_by_floor),
         cmocka_unit_test(a_clock_may_drift),
         cmocka_unit_test(roles_have_names_that_lead_back),
+        cmocka_unit_test(lent_texts_are_found_like_others_and_stay_where_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,19 @@ static uint64_t word_at(const char *at)
     return word;
 }
 
+// All bytes of a text of one to seven.
+static uint64_t short_word(const char *at, size_t size)
+{
+    uint32_t first;
+    uint32_t last;
+    if (size < sizeof first)
+        return (unsigned char)at[0] | (uint64_t)(unsigned char)at[size / 2] << 8 |
+               (uint64_t)(unsigned char)at[size - 1] << 16;
+    memcpy(&first, at, sizeof first);
+    memcpy(&last, at + size - sizeof last, sizeof last);
+    return first | (uint64_t)last << 32;
+}
+
 // Good enough to spread a few thousand texts: all of a short one, both ends of a long one.
 static uint32_t cache_slot(struct view text)
 {
@@ -25,9 +38,8 @@ static uint32_t cache_slot(struct view text)
     }
     for (; left >= WORD; at += WORD, left -= WORD)
         mixed = (mixed ^ mixed >> 29 ^ word_at(at)) * FACTOR;
-    uint64_t tail = 0;
-    for (size_t i = 0; i < left; i++)
-        tail = tail << 8 | (unsigned char)at[i];
+    const uint64_t tail =
+        text.size < WORD ? short_word(text.data, text.size) : word_at(text.data + text.size - WORD);
     mixed = (mixed ^ mixed >> 29 ^ tail) * FACTOR;
     return (uint32_t)(mixed >> (64 - CHROME_TEXT_CACHE_BITS));
 }
@@ -38,7 +50,7 @@ static bool is_cached(const struct chrome_cached_text *slot, struct view text)
     if (slot->size != size)
         return false;
     if (size < sizeof(uint64_t))
-        return memcmp(slot->data, text.data, size) == 0;
+        return short_word(slot->data, size) == short_word(text.data, size);
     for (size_t i = 0; i + sizeof(uint64_t) < size; i += sizeof(uint64_t)) {
         if (word_at(slot->data + i) != word_at(text.data + i))
             return false;

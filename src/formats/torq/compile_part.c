@@ -116,6 +116,25 @@ static struct view compile_part_keep(struct compile_part *part, struct view text
     return within || text.size == 0 ? text : arena_copy(&part->kept, text);
 }
 
+// Where the piece keeps a type, so that whoever takes it looks at the text once.
+static uint32_t compile_part_type(struct compile_part *part, struct view type)
+{
+    if (type.size == 0)
+        return COMPILE_TYPES;
+    const size_t mixed = type.size * 8 + (unsigned char)type.data[type.size - 1];
+    const uint32_t at = (uint32_t)(mixed % COMPILE_TYPES);
+    if (part->types[at].data == NULL)
+        part->types[at] = type;
+    return view_equal(part->types[at], type) ? at : COMPILE_TYPES;
+}
+
+// First and second lie as they are in the bytes, from end to end: there is but the comma between.
+static bool compile_part_in_place(struct view bytes, struct view first, struct view second)
+{
+    return first.data == bytes.data && first.size + 1 + second.size == bytes.size &&
+           second.data == bytes.data + first.size + 1;
+}
+
 static void compile_part_add_run(struct compile_part *part, struct compile_row *row,
                                  const struct split_row *split)
 {
@@ -133,12 +152,17 @@ static void compile_part_add_run(struct compile_part *part, struct compile_row *
         memory_grow(part->new_runs, part->new_count, &part->new_capacity, sizeof *part->new_runs);
     row->run = COMPILE_ROW_NEW;
     row->other = (uint32_t)part->new_count;
-    part->new_runs[part->new_count++] = (struct compile_new_run){
+    struct compile_new_run *added = &part->new_runs[part->new_count++];
+    *added = (struct compile_new_run){
         .bytes = split->run,
         .hash = split->hash,
         .type = compile_part_keep(part, texts->type, split->run),
         .location = compile_part_keep(part, texts->location, split->run),
         .location_hash = hash_bytes(texts->location.data, texts->location.size)};
+    added->known_type = compile_part_type(part, added->type);
+    added->in_place = compile_has_ids(part->shared->form)
+                          ? compile_part_in_place(split->run, added->location, added->type)
+                          : compile_part_in_place(split->run, added->type, added->location);
 }
 
 static void compile_part_look_up(struct compile_part *part, size_t first, struct split_row *splits,
@@ -181,6 +205,7 @@ void compile_part_clear(struct compile_part *part)
     part->unterminated = false;
     part->row_count = part->new_count = part->problem_count = 0;
     part->values.size = 0;
+    memset(part->types, 0, sizeof part->types);
     if (part->kept.chunks != NULL) {
         arena_free(&part->kept);
         part->kept = (struct arena){0};

@@ -44,7 +44,11 @@ struct compile_new_run {
     uint32_t hash;
     struct view type, location;
     uint32_t location_hash;
+    uint32_t known_type; // which of the piece's types; COMPILE_TYPES: none
+    bool in_place;       // the bytes are its two texts with a comma between them
 };
+
+enum { COMPILE_TYPES = 64 };
 
 struct compile_part {
     struct compile_part *next_free;
@@ -55,6 +59,7 @@ struct compile_part {
     size_t row_count, row_capacity;
     struct compile_new_run *new_runs;
     size_t new_count, new_capacity;
+    struct view types[COMPILE_TYPES]; // some of those of new runs, each once; no data: none
     struct split_problem *problems;
     size_t problem_count, problem_capacity;
     struct bytes values; // value lists (profile/value.h)

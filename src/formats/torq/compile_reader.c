@@ -14,7 +14,7 @@
 #include "compile_part.h"
 #include "readers.h"
 
-enum { SLICES_CACHED = 64, TYPES_CACHED = 64, PART_BYTES = 256 << 10 };
+enum { SLICES_CACHED = 64, PART_BYTES = 256 << 10 };
 
 // What is new in a row is looked up this far ahead of being added.
 enum { NEW_AHEAD = 8 };
@@ -32,8 +32,8 @@ struct compile_reader {
     uint32_t lane_of_kind[UNIT_NUMBERS]; // 0: not made yet
     uint32_t lane_of_slice[SLICES_CACHED];
     struct doubles doubles;
-    struct known_type types[TYPES_CACHED];
-    struct dense indices[UNIT_COUNTERS]; // of IDs
+    struct known_type types[COMPILE_TYPES + 1]; // as the piece at hand keeps them
+    struct dense indices[UNIT_COUNTERS];        // of IDs
 };
 
 static uint32_t compile_reader_location(struct compile_reader *reader,
@@ -54,33 +54,31 @@ static uint32_t compile_reader_call(struct compile_reader *reader, uint32_t type
     return runs_call(&reader->shared.runs, reader->rows.profile, type, location);
 }
 
-// What rows say of a type is told once; in some files most rows are new.
-static const struct known_type *compile_reader_type(struct compile_reader *reader, struct view type)
+static struct known_type compile_reader_type(struct compile_reader *reader,
+                                             const struct compile_new_run *added)
 {
-    struct profile *profile = reader->rows.profile;
-    const unsigned char last = type.size > 0 ? (unsigned char)type.data[type.size - 1] : 0;
-    struct known_type *known = &reader->types[(type.size * 8 + last) % TYPES_CACHED];
-    if (known->string != 0 && view_equal(profile_text(profile, known->string), type))
-        return known;
-    *known = (struct known_type){profile_string(profile, type), unit_of_event(type)};
-    return known;
+    struct known_type *known = &reader->types[added->known_type];
+    if (known->string == 0 || added->known_type == COMPILE_TYPES)
+        *known = (struct known_type){profile_string(reader->rows.profile, added->type),
+                                     unit_of_event(added->type)};
+    return *known;
 }
 
 static uint32_t compile_reader_add_run(struct compile_reader *reader,
                                        const struct compile_new_run *added)
 {
-    struct profile *profile = reader->rows.profile;
-    const struct known_type *known = compile_reader_type(reader, added->type);
-    const struct unit unit = known->unit;
-    const uint32_t type = known->string;
+    const struct known_type known = compile_reader_type(reader, added);
+    const struct unit unit = known.unit;
+    const uint32_t type = known.string;
     const uint32_t location = compile_reader_location(reader, added);
     const struct torq_run run = {.name = type,
                                  .call = compile_reader_call(reader, type, location),
                                  .kind = unit_number(unit),
                                  .index = unit.slice};
     const bool type_last = compile_has_ids(reader->shared.form);
-    return runs_add_texts(&reader->shared.runs, profile, added->bytes, added->hash,
-                          type_last ? location : type, type_last ? type : location, &run);
+    return runs_add_texts(&reader->shared.runs, added->bytes, added->hash,
+                          type_last ? location : type, type_last ? type : location, added->in_place,
+                          &run);
 }
 
 static uint32_t other_lane(struct compile_reader *reader, uint32_t name)
@@ -215,6 +213,7 @@ static void compile_reader_take_part(struct compile_reader *reader, const struct
     if (part->row_count > 0)
         progress_report((uint64_t)(part->rows[0].text.data - rows->input->bytes.data),
                         rows->input->bytes.size);
+    memset(reader->types, 0, sizeof reader->types);
     for (size_t i = 0; i < NEW_AHEAD; i++)
         compile_reader_prefetch(reader, part, i);
     for (size_t i = 0; i < part->row_count; i++) {
@@ -290,6 +289,7 @@ void compile_reader_run(const struct input *input, enum torq_form form,
                    .runs = RUNS_EMPTY},
         .indices = {{.step = 1}, {.step = 1}, {.step = 1}},
     };
+    reader.shared.runs.strings = &profile->strings;
     compile_reader_read_rows(&reader);
     compile_reader_lose_missing(&reader);
     rows_finish(&reader.rows);

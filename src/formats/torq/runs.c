@@ -31,12 +31,11 @@ const struct torq_run *runs_add(struct runs *runs, struct view bytes, uint32_t h
     return &runs_entry(runs, runs_put(runs, hash, bytes.size, &entry))->run;
 }
 
-uint32_t runs_add_texts(struct runs *runs, const struct profile *profile, struct view bytes,
-                        uint32_t hash, uint32_t first, uint32_t second, const struct torq_run *run)
+uint32_t runs_add_texts(struct runs *runs, struct view bytes, uint32_t hash, uint32_t first,
+                        uint32_t second, bool known, const struct torq_run *run)
 {
-    struct run_entry entry = run_entry_of(run, profile_text(profile, first), second);
-    runs->strings = &profile->strings;
-    if (!run_entry_is(runs, &entry, bytes, ','))
+    struct run_entry entry = run_entry_of(run, strings_get(runs->strings, first), second);
+    if (second == 0 || (!known && !run_entry_is(runs, &entry, bytes, ',')))
         entry = runs_copy(runs, bytes, run);
     return runs_put(runs, hash, bytes.size, &entry);
 }

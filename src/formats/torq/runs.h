@@ -30,7 +30,7 @@ struct run_entry {
 
 struct runs {
     struct segments entries;       // struct run_entry
-    const struct strings *strings; // that second pieces are of
+    const struct strings *strings; // that second pieces are of, set before anybody looks up
     struct shared_index index;
     struct arena texts;
     uint32_t *calls_of; // by location (string id): the newest call, 0: none
@@ -92,10 +92,10 @@ static inline const struct torq_run *runs_find(const struct runs *runs, struct v
 const struct torq_run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
                                 const struct torq_run *run);
 
-// The same; where the bytes are two texts of `profile` (string ids) with a comma between them,
-// nothing is copied. Returns the id.
-uint32_t runs_add_texts(struct runs *runs, const struct profile *profile, struct view bytes,
-                        uint32_t hash, uint32_t first, uint32_t second, const struct torq_run *run);
+// The same; where the bytes are two of the `strings` (ids) with a comma between them, as `known`
+// says or is found out, nothing is copied. Returns the id.
+uint32_t runs_add_texts(struct runs *runs, struct view bytes, uint32_t hash, uint32_t first,
+                        uint32_t second, bool known, const struct torq_run *run);
 
 // The one call of the one operator with this type and location (string ids).
 uint32_t runs_call(struct runs *runs, struct profile *profile, uint32_t type, uint32_t location);

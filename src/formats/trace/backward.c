@@ -55,21 +55,41 @@ static status backward_read(struct spool *spool, struct numbered *out_numbered)
     return STATUS_OK;
 }
 
-// The first one with the number, or where it would be.
-static size_t first_of(const struct numbered *forwards, const struct backward_call *wanted)
+// The first one that does not come before what is wanted, or where it would be.
+static size_t place_of(const struct numbered *forwards, const struct backward_call *wanted)
 {
     size_t from = 0;
     size_t to = forwards->count;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        const struct backward_call *call = &forwards->calls[middle];
-        if (call->process < wanted->process ||
-            (call->process == wanted->process && call->sequence < wanted->sequence))
+        if (backward_comes_before(&forwards->calls[middle], wanted))
             from = middle + 1;
         else
             to = middle;
     }
     return from;
+}
+
+// The place after those with the number on a thread that began by then.
+static size_t place_after(const struct numbered *forwards, const struct backward_call *number,
+                          uint64_t thread, int64_t time)
+{
+    const struct backward_call last = {.process = number->process,
+                                       .sequence = number->sequence,
+                                       .thread = thread,
+                                       .start = time,
+                                       .call = UINT32_MAX};
+    return place_of(forwards, &last);
+}
+
+// The last one with the number on a thread that began before a backward; NULL: there is none.
+static const struct backward_call *last_on_thread(const struct numbered *forwards,
+                                                  const struct backward_call *backward,
+                                                  uint64_t thread)
+{
+    const size_t after = place_after(forwards, backward, thread, backward->start);
+    const struct backward_call *last = after > 0 ? &forwards->calls[after - 1] : NULL;
+    return last != NULL && same_number(last, backward) && last->thread == thread ? last : NULL;
 }
 
 // A thread, as backwards name it.
@@ -109,6 +129,27 @@ static void learn_thread(struct thread_names *threads, const struct backward_cal
         (struct thread_name){backward->process, backward->thread, thread};
 }
 
+// The same where its thread is not known: on that of all with the number; NULL: there is none, or
+// there are several. Operators that autograd keeps nothing of all have the last number.
+static const struct backward_call *last_on_its_thread(const struct numbered *forwards,
+                                                      const struct backward_call *backward)
+{
+    enum { LOOKED_AT_MOST = 256 };
+    const struct backward_call first = {
+        .process = backward->process, .sequence = backward->sequence, .start = INT64_MIN};
+    const struct backward_call *found = NULL;
+    size_t at = place_of(forwards, &first);
+    for (unsigned i = 0; at < forwards->count && same_number(&forwards->calls[at], backward); i++) {
+        const uint64_t thread = forwards->calls[at].thread;
+        const struct backward_call *call = last_on_thread(forwards, backward, thread);
+        if (i == LOOKED_AT_MOST || (found != NULL && call != NULL))
+            return NULL;
+        found = call != NULL ? call : found;
+        at = place_after(forwards, backward, thread, INT64_MAX);
+    }
+    return found;
+}
+
 // The call that began last before the backward, on its thread where several have the number;
 // NULL: there is none, or nobody knows which.
 static const struct backward_call *forward_of(const struct numbered *forwards,
@@ -116,16 +157,9 @@ static const struct backward_call *forward_of(const struct numbered *forwards,
                                               struct thread_names *threads)
 {
     const struct thread_name *known = find_thread(threads, backward);
-    const struct backward_call *found = NULL;
-    for (size_t i = first_of(forwards, backward);
-         i < forwards->count && same_number(&forwards->calls[i], backward); i++) {
-        const struct backward_call *call = &forwards->calls[i];
-        if (call->start > backward->start || (known != NULL && call->thread != known->thread))
-            continue;
-        if (found != NULL && found->thread != call->thread)
-            return NULL;
-        found = call;
-    }
+    const struct backward_call *found = known != NULL
+                                            ? last_on_thread(forwards, backward, known->thread)
+                                            : last_on_its_thread(forwards, backward);
     if (found != NULL)
         learn_thread(threads, backward, found->thread);
     return found;

@@ -305,7 +305,8 @@ class TimelineDrawing {
         for (const label of labels) {
             context.fillStyle = label.ink;
             context.globalAlpha = label.dim ? .25 : 1;
-            context.fillText(this.cut(plainText(label.text), label.width - 8), label.x + 4, label.y + (ROW - 2) / 2 + .5);
+            context.fillText(this.cut(plainText(label.text), label.width - 8), label.x + 4, label.y + (ROW - 2) / 2 + .5,
+                label.width - 8); // wide letters are set narrower
         }
         context.globalAlpha = 1;
     }

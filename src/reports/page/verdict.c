@@ -3,6 +3,7 @@
 #include "base/figures.h"
 #include "base/letters.h"
 #include "reports/diff.h"
+#include "reports/names.h"
 #include "reports/overview/roles.h"
 
 enum { NAME_MOST = 60 };
@@ -28,8 +29,7 @@ static void append_percent(struct bytes *to, double percent)
 
 static void append_name(struct bytes *to, struct view name)
 {
-    letters_append(to, name.size > 0 ? name : VIEW_LITERAL("(no name)"), NAME_MOST,
-                   LETTERS_CUT_MIDDLE);
+    letters_append(to, name_or_none(name), NAME_MOST, LETTERS_CUT_MIDDLE);
 }
 
 // Where the time went ---------------------------------------------------------

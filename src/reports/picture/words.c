@@ -84,7 +84,10 @@ void words_most(struct bytes *to, const struct plot *plot, const struct plot_lan
         return;
     }
     words_compact(lane->most, number);
-    bytes_append_format(to, "most %s %.*s", number, VIEW_ARGUMENTS(unit));
+    if (view_is(unit, "bytes/s") && number[strlen(number) - 1] > '9')
+        bytes_append_format(to, "most %sB/s", number); // 3.81 GB/s
+    else
+        bytes_append_format(to, "most %s %.*s", number, VIEW_ARGUMENTS(unit));
 }
 
 // Names of spans -----------------------------------------------------------------------
