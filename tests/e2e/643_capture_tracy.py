@@ -98,7 +98,7 @@ def test_several_programs_at_once(folder):
     """Without -p each chooses a port and is found."""
     command = " & ".join(f"{sys.executable} {PROGRAM} zones=20" for _ in range(3)) + " & wait"
     result, about = profile(folder, "sh", "-c", command)
-    contains(result.err, "3 programs with Tracy", "summary")
+    contains(result.err, "programs with Tracy 3", "summary")
     mains = [track for track in about["tracks"] if track["name"] == "Main thread"]
     equal([track["spans"] for track in mains], [40, 40, 40], "zones of each")
 
