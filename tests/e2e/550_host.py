@@ -1,5 +1,7 @@
 """The target `host`: measured by calibrate, compiled for, and scored."""
 
+import shlex
+
 from support import *
 from onnx_chain import chain
 
@@ -83,7 +85,9 @@ def test_calibrate_shows_how_far_it_is(folder):
     if SANITIZED:
         raise Skip("it takes long")
     words = [str(program("opscope")), "calibrate", "--quick", "-o", str(folder / "here.target")]
-    code, shown = terminal(words)
+    # Held three times, so that it takes longer than a second on any machine.
+    held = "for i in 1 2 3; do sleep 0.1; kill -STOP $!; sleep 0.6; kill -CONT $!; done"
+    code, shown = terminal(["/bin/sh", "-c", f"{shlex.join(words)} & {held}; wait $!"])
     equal(code, 0, shown)
     matches(shown, r"\r *\d+ %\r *\d+ %", "a line that changes")
     matches(shown, r"\r {5,}\r[^\r%]*here\.target: \d+ points", "the line is gone before the next")
