@@ -53,7 +53,9 @@ def commands(folder, out):
 
 
 def test_signals_leave_nothing(folder):
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where the tests themselves run under nohup
+    # Also where the tests themselves run under nohup, or in the background of a script.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     out = folder / "out"
     out.mkdir()
     for words, name in commands(folder, out):
