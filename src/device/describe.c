@@ -315,6 +315,19 @@ static void add_fused_values(struct describing *describing, const uint32_t *oper
     free(inputs.values);
 }
 
+// An operator with the name and the type of a group, and with the values that were gathered for it.
+static uint32_t add_placed(struct describing *describing, uint32_t group, uint32_t location)
+{
+    const struct program_group *item = &describing->program->groups[group];
+    add_placement(describing, group);
+    const struct operator_description description = {
+        .name = describing_text(describing, item->name),
+        .type = describing_text(describing, item->type),
+        .location = location,
+        .values = bytes_view(&describing->values)};
+    return profile_operator_add(describing->profile, &description);
+}
+
 // What was fused is an operator of its own; its calls have one for each of the
 // original operators inside.
 static uint32_t add_fused(struct describing *describing, uint32_t group, const uint32_t *operators,
@@ -335,29 +348,16 @@ static uint32_t add_fused(struct describing *describing, uint32_t group, const u
         add_fused_values(describing, operators, count);
     if (count > 0 && is_tiled(describing, item))
         add_fused_work(describing, operators, count);
-    add_placement(describing, group);
-    const struct operator_description description = {
-        .name = describing_text(describing, item->name),
-        .type = describing_text(describing, item->type),
-        .location = location,
-        .values = bytes_view(&describing->values)};
-    return profile_operator_add(describing->profile, &description);
+    return add_placed(describing, group, location);
 }
 
 // A change of layout bears the name of the operator that it is for; it does none of its work.
 static uint32_t add_layout(struct describing *describing, uint32_t group, const uint32_t *operators,
                            uint32_t count)
 {
-    const struct program_group *item = &describing->program->groups[group];
     const uint32_t location = describe_location_of(describing, operators, count);
     describing->values.size = 0;
-    add_placement(describing, group);
-    const struct operator_description description = {
-        .name = describing_text(describing, item->name),
-        .type = describing_text(describing, item->type),
-        .location = location,
-        .values = bytes_view(&describing->values)};
-    return profile_operator_add(describing->profile, &description);
+    return add_placed(describing, group, location);
 }
 
 static void add_owners(struct describing *describing)

@@ -20,4 +20,15 @@ static inline float *random_numbers(unsigned *seed, int64_t count)
     return numbers;
 }
 
+// `count` numbers whose products round, for the caller to free.
+static inline float *random_reals(unsigned *seed, int64_t count)
+{
+    float *numbers = malloc((size_t)(count > 0 ? count : 1) * sizeof *numbers);
+    if (numbers == NULL)
+        abort();
+    for (int64_t i = 0; i < count; i++)
+        numbers[i] = (float)between(seed, -1000, 1000) / 500;
+    return numbers;
+}
+
 #endif

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "kernels/core/isa.h"
+#include "convolution_rows.h"
 #include "random_numbers.h"
 
 static struct convolution random_convolution(unsigned *seed)
@@ -31,15 +32,6 @@ static struct convolution random_convolution(unsigned *seed)
         c.output[d] = room < 0 ? 0 : room / c.strides[d] + 1;
     }
     return c;
-}
-
-static float *numbers(int64_t count, unsigned *seed)
-{
-    float *items = malloc((size_t)(count + 1) * sizeof *items);
-    assert_non_null(items);
-    for (int64_t i = 0; i < count; i++)
-        items[i] = (float)between(seed, -1000, 1000) / 500;
-    return items;
 }
 
 static float expected_at(const struct convolution *c, const float *source, const float *weights,
@@ -62,14 +54,10 @@ static float expected_at(const struct convolution *c, const float *source, const
 static void run_rows(const struct convolution *c, const struct depthwise_convolution *own,
                      const float *source, int64_t from, int64_t to, float *made)
 {
-    const int64_t start = from * c->strides[0] - c->pads[0];
-    const int64_t end =
-        (to - 1) * c->strides[0] - c->pads[0] + (c->kernel[0] - 1) * c->dilations[0] + 1;
-    const int64_t first = start > 0 ? start : 0;
-    const int64_t last = end < c->input[0] ? end : c->input[0];
-    if (last <= first)
+    int64_t first;
+    const struct panel_convolution_rows rows = rows_of(c, from, to, &first);
+    if (rows.in <= 0)
         return;
-    const struct panel_convolution_rows rows = {last - first, first - start, end - last, to - from};
     depthwise_convolution_run(own, &rows, source + first * c->input[1] * c->groups,
                               made + from * c->output[1] * c->groups);
 }
@@ -80,10 +68,10 @@ static void check(unsigned seed)
     const int64_t count = c.output[0] * c.output[1] * c.groups;
     if (!depthwise_convolution_suits(&c) || count == 0)
         return;
-    float *source = numbers(c.input[0] * c.input[1] * c.groups, &seed);
-    float *weights = numbers(c.groups * c.kernel[0] * c.kernel[1], &seed);
-    float *bias = numbers(c.groups, &seed);
-    float *made = numbers(count, &seed);
+    float *source = random_reals(&seed, c.input[0] * c.input[1] * c.groups);
+    float *weights = random_reals(&seed, c.groups * c.kernel[0] * c.kernel[1]);
+    float *bias = random_reals(&seed, c.groups);
+    float *made = random_reals(&seed, count);
     const bool clips = seed % 2 == 0;
     struct blocks *blocks = blocks_create();
     struct depthwise_convolution *own =

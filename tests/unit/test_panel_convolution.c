@@ -12,6 +12,7 @@
 
 #include "kernels/core/isa.h"
 #include "kernels/core/panels.h"
+#include "convolution_rows.h"
 #include "random_numbers.h"
 
 static struct convolution random_convolution(unsigned *seed)
@@ -41,15 +42,6 @@ static struct convolution random_convolution(unsigned *seed)
     return c;
 }
 
-static float *numbers(int64_t count, unsigned *seed)
-{
-    float *items = malloc((size_t)count * sizeof *items);
-    assert_non_null(items);
-    for (int64_t i = 0; i < count; i++)
-        items[i] = (float)between(seed, -1000, 1000) / 500;
-    return items;
-}
-
 // A copy of the weights, those of each filter multiplied.
 static float *scale(const struct convolution *c, const float *weights, const float *scales)
 {
@@ -65,12 +57,8 @@ static float *scale(const struct convolution *c, const float *weights, const flo
 static void run_rows(const struct convolution *c, const struct panel_convolution *own,
                      const float *source, int64_t from, int64_t to, float *made)
 {
-    const int64_t start = from * c->strides[0] - c->pads[0];
-    const int64_t end =
-        (to - 1) * c->strides[0] - c->pads[0] + (c->kernel[0] - 1) * c->dilations[0] + 1;
-    const int64_t first = start > 0 ? start : 0;
-    const int64_t last = end < c->input[0] ? end : c->input[0];
-    const struct panel_convolution_rows rows = {last - first, first - start, end - last, to - from};
+    int64_t first;
+    const struct panel_convolution_rows rows = rows_of(c, from, to, &first);
     void *room = malloc(panel_convolution_room(own, &rows) + 1);
     assert_non_null(room);
     panel_convolution_run(own, &rows, source + first * c->input[1] * c->inputs, room,
@@ -103,13 +91,13 @@ static void check(unsigned seed, bool large)
 {
     const struct convolution c = large ? large_convolution(&seed) : random_convolution(&seed);
     const int64_t count = c.output[0] * c.output[1] * c.outputs;
-    float *source = numbers(c.input[0] * c.input[1] * c.inputs, &seed);
-    float *weights = numbers(c.outputs * c.inputs * c.kernel[0] * c.kernel[1], &seed);
-    float *bias = numbers(c.outputs, &seed);
-    float *want = numbers(count, &seed), *made = numbers(count, &seed);
+    float *source = random_reals(&seed, c.input[0] * c.input[1] * c.inputs);
+    float *weights = random_reals(&seed, c.outputs * c.inputs * c.kernel[0] * c.kernel[1]);
+    float *bias = random_reals(&seed, c.outputs);
+    float *want = random_reals(&seed, count), *made = random_reals(&seed, count);
     struct parallel *parallel = parallel_create(1);
     struct blocks *blocks = blocks_create();
-    float *scales = seed % 3 == 0 ? numbers(c.outputs, &seed) : NULL;
+    float *scales = seed % 3 == 0 ? random_reals(&seed, c.outputs) : NULL;
     float *scaled = scale(&c, weights, scales);
     convolution_loops_f32(&c, source, scaled, bias, want, parallel);
     const bool clips = seed % 2 == 0;
