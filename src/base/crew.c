@@ -22,6 +22,8 @@ struct member {
 static void *crew_work(void *context)
 {
     struct member *member = context;
+    if (member->worker > 0)
+        memory_begin_thread();
     struct crew *crew = member->crew;
     uint64_t index;
     while ((index = atomic_fetch_add(&crew->next, 1)) < crew->count)

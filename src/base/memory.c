@@ -115,6 +115,35 @@ void memory_keep_freed(void)
     mallopt(M_TRIM_THRESHOLD, FREED_MOST);
 }
 
+static atomic_bool heaps_are_huge;
+
+// What malloc has been given and got back it cuts up again, and pages stay as they were advised.
+static void advise_heap(void)
+{
+    enum { PIECES = 2, PIECE = 24 << 20 };
+    void *pieces[PIECES];
+    for (unsigned i = 0; i < PIECES; i++) {
+        pieces[i] = malloc(PIECE);
+        if (pieces[i] != NULL)
+            memory_prefer_huge(pieces[i], PIECE);
+    }
+    for (unsigned i = 0; i < PIECES; i++)
+        free(pieces[i]);
+}
+
+void memory_heap_on_huge_pages(void)
+{
+    memory_keep_freed();
+    atomic_store(&heaps_are_huge, true);
+    advise_heap();
+}
+
+void memory_begin_thread(void)
+{
+    if (atomic_load(&heaps_are_huge))
+        advise_heap();
+}
+
 void *memory_take_kept(size_t size)
 {
     void *block = memory_take(size);

@@ -36,6 +36,11 @@ void *memory_take_kept(size_t size);
 // cleared again: for what takes and gives back much, over and over.
 void memory_keep_freed(void);
 
+// The same, and small blocks of this thread, and of those of a crew that begin later, lie on huge
+// pages where there are such, up to some MiB for each. Nothing is touched for it.
+void memory_heap_on_huge_pages(void);
+void memory_begin_thread(void); // of a crew
+
 // Asks for huge pages under a block of memory_allocate that will be filled from end to end.
 void memory_prefer_huge(void *block, size_t size);
 

@@ -55,7 +55,7 @@ static status compile_only(struct compiling *compiling, const struct compile_obs
     const struct compile_options options = {.observer = observer,
                                             .partitions = compiling->partitions,
                                             .partition_count = compiling->partition_count};
-    memory_keep_freed(); // a search makes tiles and programs, and throws them away
+    memory_heap_on_huge_pages(); // a search makes tiles and programs, and throws them away
     compiling->plan = plan_create(compiling->network, compiling->target);
     compiling->builder =
         program_builder_create(compiling->target->text, view_of(path_base_name(compiling->path)));
