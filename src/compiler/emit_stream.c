@@ -197,19 +197,26 @@ void emit_stream_task(struct emitter *emitter, uint32_t job, uint32_t stream,
     put_step(emitter, job, stream, step, emit_stream_step_code(emitter, kind, task));
 }
 
-static void make_semaphore(struct emitter *emitter, struct pair *pair, uint32_t giver,
-                           uint32_t taker)
+static uint32_t name_semaphore(struct emitter *emitter, uint32_t giver, uint32_t taker)
 {
     const struct emit_streams *streams = emitter->streams;
     char name[300];
     struct program program;
+    if (emitter->times_only)
+        return 0;
     program_builder_view(emitter->builder, &program);
     snprintf(name, sizeof name, "%s to %s",
              program_text(&program, program.streams[streams->items[giver].id].name),
              program_text(&program, program.streams[streams->items[taker].id].name));
-    const uint32_t text = program_builder_text(emitter->builder, view_of(name));
+    return program_builder_text(emitter->builder, view_of(name));
+}
+
+static void make_semaphore(struct emitter *emitter, struct pair *pair, uint32_t giver,
+                           uint32_t taker)
+{
+    const uint32_t name = name_semaphore(emitter, giver, taker);
     struct program_semaphore *item = EMIT_ADD(emitter, semaphores, &pair->semaphore);
-    *item = (struct program_semaphore){text, streams->items[giver].id};
+    *item = (struct program_semaphore){name, emitter->streams->items[giver].id};
 }
 
 // The signal that comes first after the giver has done `position` steps, counted from 1.

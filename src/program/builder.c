@@ -35,7 +35,7 @@ void program_builder_free(struct program_builder *builder)
 void program_builder_clear(struct program_builder *builder)
 {
     for (size_t i = 0; i < PROGRAM_TABLE_COUNT; i++)
-        builder->tables[i].size = 0;
+        builder->tables[i].size = builder->counts[i] = 0;
     builder->constants.size = 0;
     builder->outside_count = 0;
     builder->piece_count = 0;
@@ -226,8 +226,9 @@ void *program_builder_add(struct program_builder *builder, size_t table, uint32_
     void *item = bytes->data + bytes->size;
     memset(item, 0, size);
     if (out_id != NULL)
-        *out_id = (uint32_t)(bytes->size / size);
+        *out_id = builder->counts[index];
     bytes->size += size;
+    builder->counts[index]++;
     return item;
 }
 
@@ -244,8 +245,7 @@ void program_builder_view(const struct program_builder *builder, struct program 
         .piece_count = builder->piece_count,
     };
     for (size_t i = 0; i < PROGRAM_TABLE_COUNT; i++) {
-        const struct bytes *bytes = &builder->tables[i];
-        program_table_set(out_program, &PROGRAM_TABLES[i], bytes->data,
-                          (uint32_t)(bytes->size / PROGRAM_TABLES[i].item_size));
+        program_table_set(out_program, &PROGRAM_TABLES[i], builder->tables[i].data,
+                          builder->counts[i]);
     }
 }

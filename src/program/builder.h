@@ -9,6 +9,7 @@
 
 struct program_builder {
     struct bytes tables[PROGRAM_TABLE_COUNT]; // as PROGRAM_TABLES has them
+    uint32_t counts[PROGRAM_TABLE_COUNT];     // of their items
     struct bytes texts;
     struct bytes constants;
     struct hash_index text_index;
@@ -68,8 +69,7 @@ static inline void *program_builder_get(struct program_builder *builder, size_t 
 
 static inline uint32_t program_builder_count(const struct program_builder *builder, size_t table)
 {
-    const size_t index = program_builder_table(table);
-    return (uint32_t)(builder->tables[index].size / PROGRAM_TABLES[index].item_size);
+    return builder->counts[program_builder_table(table)];
 }
 
 // The program over the builder's memory, which must outlive it.
