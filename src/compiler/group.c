@@ -246,7 +246,7 @@ static const struct plan_box *output_box(const struct plan *plan, const struct p
 static struct shape group_shape_of(const struct plan_box *box)
 {
     struct shape shape = {.rank = box->rank};
-    memcpy(shape.dims, box->size, sizeof shape.dims);
+    memcpy(shape.dims, box->size, box->rank * sizeof *shape.dims);
     return shape;
 }
 

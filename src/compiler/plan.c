@@ -154,8 +154,12 @@ bool plan_boxes_same(const struct plan_box *a, const struct plan_box *b)
 
 struct plan_box plan_box_at_origin(const struct plan_box *box)
 {
-    struct plan_box moved = *box;
-    memset(moved.from, 0, sizeof moved.from);
+    struct plan_box moved;
+    moved.rank = box->rank;
+    for (uint32_t i = 0; i < box->rank; i++) {
+        moved.from[i] = 0;
+        moved.size[i] = box->size[i];
+    }
     return moved;
 }
 

@@ -211,6 +211,26 @@ uint64_t plan_box_stored(const struct plan *plan, const struct target_engine *en
 bool plan_is_image(const struct plan *plan, uint32_t value);
 void plan_find_images(struct plan *plan); // once no more values are added
 struct plan_box plan_box_whole(const struct shape *shape);
+
+// Of a box only its dimensions are used: the rest of it, which is the most, need not be copied.
+static inline void plan_box_copy(struct plan_box *to, const struct plan_box *from)
+{
+    to->rank = from->rank;
+    for (uint32_t i = 0; i < from->rank; i++) {
+        to->from[i] = from->from[i];
+        to->size[i] = from->size[i];
+    }
+}
+
+static inline void plan_box_take_whole(struct plan_box *box, const struct shape *shape)
+{
+    box->rank = shape->rank;
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        box->from[i] = 0;
+        box->size[i] = shape->dims[i];
+    }
+}
+
 bool plan_box_is_whole(const struct plan_box *box, const struct shape *shape);
 
 // The same size, from the beginning: where a tile lies in its own buffer.

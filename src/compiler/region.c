@@ -1,12 +1,16 @@
 #include "region.h"
 
 #include "region_lines.h"
+#include "region_windows.h"
 
 // A rule names the dimensions that may be cut, and finds the parts.
 struct region_rule {
     bool (*find)(const struct region_request *request, struct region_answer *answer);
     uint32_t (*axes)(const struct network *network, const struct network_node *node,
                      uint32_t axes[SHAPE_RANK_MOST]);
+    // What `find` looks up in `known`; NULL: nothing.
+    void (*know)(const struct network *network, const struct network_node *node,
+                 struct region_known *known);
 };
 
 static const struct shape *region_shape_of(const struct network *network, uint32_t value)
@@ -19,27 +23,27 @@ static const struct shape *input_shape(const struct region_request *request, uin
     return region_shape_of(request->network, request->node->inputs[index]);
 }
 
-static void region_take_whole(const struct region_request *request, struct region_answer *answer)
+void region_take_whole(const struct region_request *request, struct region_answer *answer)
 {
     for (uint32_t i = 0; i < request->node->input_count; i++) {
         if (request->node->inputs[i] != NETWORK_NONE)
-            answer->inputs[i] = plan_box_whole(input_shape(request, i));
+            plan_box_take_whole(&answer->inputs[i], input_shape(request, i));
     }
 }
 
 // Elementwise -----------------------------------------------------------------
 
 // An input of length 1 serves all places of a dimension.
-static struct plan_box broadcast_box(const struct plan_box *output, const struct shape *shape)
+static void broadcast_box(const struct plan_box *output, const struct shape *shape,
+                          struct plan_box *box)
 {
-    struct plan_box box = {.rank = shape->rank};
     const uint32_t ahead = output->rank - shape->rank;
+    box->rank = shape->rank;
     for (uint32_t i = 0; i < shape->rank; i++) {
         const bool spread = shape->dims[i] == 1;
-        box.from[i] = spread ? 0 : output->from[ahead + i];
-        box.size[i] = spread ? 1 : output->size[ahead + i];
+        box->from[i] = spread ? 0 : output->from[ahead + i];
+        box->size[i] = spread ? 1 : output->size[ahead + i];
     }
-    return box;
 }
 
 static bool find_elementwise(const struct region_request *request, struct region_answer *answer)
@@ -53,7 +57,7 @@ static bool find_elementwise(const struct region_request *request, struct region
         const struct shape *shape = input_shape(request, i);
         if (shape->rank > request->output->rank || (old && !shape_equal(shape, output)))
             return false;
-        answer->inputs[i] = broadcast_box(request->output, shape);
+        broadcast_box(request->output, shape, &answer->inputs[i]);
     }
     return true;
 }
@@ -77,7 +81,7 @@ static bool find_leading(const struct region_request *request, struct region_ans
         const struct shape *shape = input_shape(request, i);
         if (shape->rank > request->output->rank)
             return false;
-        answer->inputs[i] = broadcast_box(request->output, shape);
+        broadcast_box(request->output, shape, &answer->inputs[i]);
     }
     return true;
 }
@@ -133,44 +137,7 @@ static bool find_quantize(const struct region_request *request, struct region_an
     return true;
 }
 
-// Windows: convolutions and poolings --------------------------------------------
-
-struct window {
-    int64_t kernel, stride, dilation, before, after, length;
-};
-
-// The inputs of outputs [from, from + size), and the padding that is left.
-static void region_window_range(const struct window *window, int64_t from, int64_t size,
-                                int64_t *out_from, int64_t *out_size, int64_t *out_before,
-                                int64_t *out_after)
-{
-    const int64_t reach = (window->kernel - 1) * window->dilation + 1;
-    const int64_t first = from * window->stride - window->before;
-    const int64_t end = (from + size - 1) * window->stride - window->before + reach;
-    const int64_t lowest = first > 0 ? first : 0;
-    const int64_t highest = end < window->length ? end : window->length;
-    *out_from = lowest < window->length ? lowest : window->length;
-    *out_size = highest > *out_from ? highest - *out_from : 0;
-    *out_before = first < 0 ? -first : 0;
-    *out_after = end > window->length ? end - window->length : 0;
-}
-
-struct region_integers {
-    const int64_t *items;
-    uint32_t count;
-};
-
-static struct region_integers region_integers_of(const struct network_node *node, const char *name)
-{
-    struct region_integers found = {0};
-    found.count = attribute_integers(node->attributes, name, &found.items);
-    return found;
-}
-
-static int64_t region_item(struct region_integers integers, uint32_t index, int64_t fallback)
-{
-    return index < integers.count ? integers.items[index] : fallback;
-}
+// TOSA: windows ------------------------------------------------------------------
 
 // TOSA pads top, bottom, left, right; data lies as batch, height, width, channels.
 static bool cut_tosa_window(const struct region_request *request, struct region_answer *answer,
@@ -188,7 +155,7 @@ static bool cut_tosa_window(const struct region_request *request, struct region_
     const struct region_integers pads = region_integers_of(node, "pad");
     answer->override = (struct plan_override){.name = "pad", .count = 4};
     for (uint32_t d = 0; d < 2; d++) {
-        const struct window window = {
+        const struct region_window window = {
             d == 0 ? kernel_height : kernel_width, region_item(strides, d, 1),
             region_item(dilations, d, 1),          region_item(pads, 2 * d, 0),
             region_item(pads, 2 * d + 1, 0),       shape->dims[1 + d],
@@ -349,143 +316,6 @@ static bool find_transpose(const struct region_request *request, struct region_a
     return true;
 }
 
-// ONNX: channels after the batch -----------------------------------------------------
-
-// Whether the last window ends where the padded input does: rounding up the number
-// of windows then makes no difference.
-static bool ends_at_border(const struct window *window)
-{
-    const int64_t reach = (window->kernel - 1) * window->dilation + 1;
-    return (window->length + window->before + window->after - reach) % window->stride == 0;
-}
-
-// Attributes of a convolution or pooling in d spatial dimensions. False where the
-// pads are not written down.
-static bool onnx_windows(const struct region_request *request, uint32_t spatial,
-                         const int64_t *kernel, struct window *windows)
-{
-    const struct network_node *node = request->node;
-    const struct view automatic = attribute_text(node->attributes, "auto_pad", "NOTSET");
-    if (!view_is(automatic, "NOTSET") && !view_is(automatic, "VALID"))
-        return false;
-    const bool up = attribute_integer(node->attributes, "ceil_mode", 0) != 0;
-    const struct region_integers strides = region_integers_of(node, "strides");
-    const struct region_integers dilations = region_integers_of(node, "dilations");
-    struct region_integers pads = {0}; // of VALID there are none, whatever they say
-    if (!view_is(automatic, "VALID"))
-        pads = region_integers_of(node, "pads");
-    for (uint32_t d = 0; d < spatial; d++) {
-        windows[d] = (struct window){
-            kernel[d],
-            region_item(strides, d, 1),
-            region_item(dilations, d, 1),
-            region_item(pads, d, 0),
-            region_item(pads, spatial + d, 0),
-            input_shape(request, 0)->dims[2 + d],
-        };
-        if (up && !ends_at_border(&windows[d]))
-            return false;
-    }
-    return true;
-}
-
-// Whether the part is one of images, or of channels, alone.
-static bool has_all_windows(const struct region_request *request)
-{
-    const struct shape *shape = region_shape_of(request->network, request->node->outputs[0]);
-    for (uint32_t d = 2; d < shape->rank; d++) {
-        if (request->output->size[d] != shape->dims[d])
-            return false;
-    }
-    return true;
-}
-
-static bool cut_onnx_windows(const struct region_request *request, struct region_answer *answer,
-                             const int64_t *kernel)
-{
-    const struct shape *shape = input_shape(request, 0);
-    const struct plan_box *out = request->output;
-    struct window windows[SHAPE_RANK_MOST];
-    if (shape->rank < 3)
-        return false;
-    const uint32_t spatial = shape->rank - 2;
-    struct plan_box *in = &answer->inputs[0];
-    in->from[0] = out->from[0];
-    in->size[0] = out->size[0];
-    if (!onnx_windows(request, spatial, kernel, windows))
-        return has_all_windows(request); // as the attributes say
-    answer->override = (struct plan_override){.name = "pads", .count = 2 * spatial};
-    for (uint32_t d = 0; d < spatial; d++) {
-        region_window_range(&windows[d], out->from[2 + d], out->size[2 + d], &in->from[2 + d],
-                            &in->size[2 + d], &answer->override.integers[d],
-                            &answer->override.integers[spatial + d]);
-        if (in->size[2 + d] == 0)
-            return false;
-    }
-    return true;
-}
-
-// Whether each channel is computed from one alone, that of its number.
-static bool is_onnx_apart(const struct network *network, const struct network_node *node,
-                          uint32_t weight)
-{
-    const struct shape *shape = region_shape_of(network, node->inputs[0]);
-    const int64_t groups = attribute_integer(node->attributes, "group", 1);
-    return groups > 1 && shape->rank > 1 && groups == shape->dims[1] &&
-           groups == region_shape_of(network, node->inputs[weight])->dims[0];
-}
-
-// Input 0 and its weights (`weight` their index), and inputs that go with the
-// output channels.
-static bool find_onnx_convolution(const struct region_request *request,
-                                  struct region_answer *answer, uint32_t weight)
-{
-    region_take_whole(request, answer);
-    const struct network_node *node = request->node;
-    const struct shape *shape = input_shape(request, weight);
-    if (shape->rank != input_shape(request, 0)->rank ||
-        !cut_onnx_windows(request, answer, shape->dims + 2))
-        return false;
-    const bool apart = is_onnx_apart(request->network, node, weight);
-    if (!apart && attribute_integer(node->attributes, "group", 1) != 1)
-        return true;
-    if (apart) {
-        answer->inputs[0].from[1] = request->output->from[1];
-        answer->inputs[0].size[1] = request->output->size[1];
-        answer->groups = (struct plan_override){
-            .name = "group", .count = 1, .integers = {request->output->size[1]}};
-    }
-    for (uint32_t i = weight; i < node->input_count; i++) {
-        if (node->inputs[i] == NETWORK_NONE)
-            continue;
-        const struct shape *own = input_shape(request, i);
-        if (own->rank == 0 || own->dims[0] != shape->dims[0] || (i != weight && own->rank != 1))
-            continue;
-        answer->inputs[i].from[0] = request->output->from[1];
-        answer->inputs[i].size[0] = request->output->size[1];
-    }
-    return true;
-}
-
-static bool find_onnx_conv(const struct region_request *request, struct region_answer *answer)
-{
-    return find_onnx_convolution(request, answer, 1);
-}
-
-static bool find_onnx_pool(const struct region_request *request, struct region_answer *answer)
-{
-    const int64_t *kernel;
-    region_take_whole(request, answer);
-    const uint32_t rank = input_shape(request, 0)->rank;
-    if (rank < 3 || request->node->output_count != 1 ||
-        attribute_integers(request->node->attributes, "kernel_shape", &kernel) != rank - 2 ||
-        !cut_onnx_windows(request, answer, kernel))
-        return false;
-    answer->inputs[0].from[1] = request->output->from[1];
-    answer->inputs[0].size[1] = request->output->size[1];
-    return true;
-}
-
 // All of every channel.
 static bool find_onnx_global_pool(const struct region_request *request,
                                   struct region_answer *answer)
@@ -508,23 +338,6 @@ static uint32_t axes_first_two(const struct network *network, const struct netwo
     axes[0] = 0;
     axes[1] = 1;
     return 2;
-}
-
-// Groups of channels stay together; one group may be cut into channels, and so may groups of one
-// channel each.
-static uint32_t axes_onnx_conv(const struct network *network, const struct network_node *node,
-                               uint32_t axes[SHAPE_RANK_MOST])
-{
-    const uint32_t rank = region_shape_of(network, node->outputs[0])->rank;
-    uint32_t count = 0;
-    axes[count++] = 0;
-    if (rank > 2)
-        axes[count++] = 2;
-    if (attribute_integer(node->attributes, "group", 1) == 1 || is_onnx_apart(network, node, 1))
-        axes[count++] = 1;
-    for (uint32_t i = 3; i < rank; i++)
-        axes[count++] = i;
-    return count;
 }
 
 // numpy's rules, both at least matrices.
@@ -566,7 +379,7 @@ static bool find_onnx_gemm(const struct region_request *request, struct region_a
     answer->inputs[1].from[column] = out->from[1];
     answer->inputs[1].size[column] = out->size[1];
     if (node->input_count > 2 && node->inputs[2] != NETWORK_NONE)
-        answer->inputs[2] = broadcast_box(out, input_shape(request, 2));
+        broadcast_box(out, input_shape(request, 2), &answer->inputs[2]);
     return true;
 }
 
@@ -576,8 +389,9 @@ static const struct region_rule RULES[OPERATOR_TILINGS] = {
     [TILED_AS_FIRST_TWO] = {find_first_two, axes_all},
     [TILED_AS_QUANTIZE] = {find_quantize, axes_all},
     [TILED_AS_RESCALE] = {find_rescale, axes_all},
-    [TILED_AS_CONV] = {find_onnx_conv, axes_onnx_conv},
-    [TILED_AS_POOL] = {find_onnx_pool, axes_all},
+    [TILED_AS_CONV] = {region_windows_find_conv, region_windows_axes_conv,
+                       region_windows_know_conv},
+    [TILED_AS_POOL] = {region_windows_find_pool, axes_all, region_windows_know_pool},
     [TILED_AS_GLOBAL_POOL] = {find_onnx_global_pool, axes_first_two},
     [TILED_AS_MATMUL] = {find_onnx_matmul, axes_all},
     [TILED_AS_GEMM] = {find_onnx_gemm, axes_all},
@@ -609,17 +423,25 @@ bool region_has_rule(enum operator_tiling tiling)
     return RULES[tiling].find != NULL;
 }
 
-// Whether a part is cut along dimensions only that may be cut.
-static bool is_cut_well(const struct region_request *request, const struct region_rule *rule)
+void region_know(const struct network *network, const struct network_node *node,
+                 struct region_known *out_known)
 {
+    const struct region_rule *rule = region_rule_of(node);
     uint32_t axes[SHAPE_RANK_MOST];
-    const uint32_t count = rule->axes(request->network, request->node, axes);
+    *out_known = (struct region_known){.ready = true};
+    const uint32_t count = rule != NULL ? rule->axes(network, node, axes) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        out_known->axes |= UINT32_C(1) << axes[i];
+    if (rule != NULL && rule->know != NULL)
+        rule->know(network, node, out_known);
+}
+
+// Whether a part is cut along dimensions only that may be cut.
+static bool is_cut_well(const struct region_request *request)
+{
     const struct shape *shape = region_shape_of(request->network, request->node->outputs[0]);
     for (uint32_t d = 0; d < shape->rank; d++) {
-        uint32_t i = 0;
-        while (i < count && axes[i] != d)
-            i++;
-        if (i == count && request->output->size[d] != shape->dims[d])
+        if ((request->known->axes >> d & 1) == 0 && request->output->size[d] != shape->dims[d])
             return false;
     }
     return true;
@@ -629,13 +451,13 @@ bool region_find(const struct region_request *request, struct region_answer *ans
 {
     const struct region_rule *rule = region_rule_of(request->node);
     answer->override.count = answer->groups.count = 0;
-    return rule != NULL && is_cut_well(request, rule) && rule->find(request, answer);
+    return rule != NULL && is_cut_well(request) && rule->find(request, answer);
 }
 
 uint32_t region_apart_axis(const struct network *network, const struct network_node *node)
 {
     const enum operator_tiling tiling = node->definition->tiling;
-    if (tiling == TILED_AS_CONV && is_onnx_apart(network, node, 1))
+    if (tiling == TILED_AS_CONV && region_windows_are_apart(network, node))
         return 1;
     return tiling == TILED_AS_TOSA_DEPTHWISE ? 3 : SHAPE_RANK_MOST;
 }

@@ -5,16 +5,6 @@ static const struct shape *region_lines_shape(const struct network *network, uin
     return &network_value(network, value)->type.shape;
 }
 
-static void region_lines_take_whole(const struct region_request *request,
-                                    struct region_answer *answer)
-{
-    for (uint32_t i = 0; i < request->node->input_count; i++) {
-        const uint32_t value = request->node->inputs[i];
-        if (value != NETWORK_NONE)
-            answer->inputs[i] = plan_box_whole(region_lines_shape(request->network, value));
-    }
-}
-
 static bool region_lines_axis(const struct network *network, const struct network_node *node,
                               uint32_t *out_axis)
 {
@@ -28,7 +18,7 @@ static bool region_lines_axis(const struct network *network, const struct networ
 bool region_lines_find_along(const struct region_request *request, struct region_answer *answer)
 {
     uint32_t axis;
-    region_lines_take_whole(request, answer);
+    region_take_whole(request, answer);
     const struct shape *shape = region_lines_shape(request->network, request->node->inputs[0]);
     if (!region_lines_axis(request->network, request->node, &axis) ||
         shape->rank != request->output->rank)
@@ -60,7 +50,7 @@ uint32_t region_lines_axes_but_one(const struct network *network, const struct n
 bool region_lines_find_concat(const struct region_request *request, struct region_answer *answer)
 {
     uint32_t axis;
-    region_lines_take_whole(request, answer);
+    region_take_whole(request, answer);
     if (!attribute_given(request->node->attributes, "axis") ||
         !region_lines_axis(request->network, request->node, &axis))
         return false;
@@ -78,7 +68,7 @@ bool region_lines_find_concat(const struct region_request *request, struct regio
 bool region_lines_find_without(const struct region_request *request, struct region_answer *answer)
 {
     uint32_t axis;
-    region_lines_take_whole(request, answer);
+    region_take_whole(request, answer);
     const struct shape *shape = region_lines_shape(request->network, request->node->inputs[0]);
     if (!region_lines_axis(request->network, request->node, &axis) ||
         shape->rank != request->output->rank + 1)
@@ -94,7 +84,7 @@ bool region_lines_find_without(const struct region_request *request, struct regi
 
 bool region_lines_find(const struct region_request *request, struct region_answer *answer)
 {
-    region_lines_take_whole(request, answer);
+    region_take_whole(request, answer);
     answer->inputs[0] = *request->output;
     return true;
 }

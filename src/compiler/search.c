@@ -51,18 +51,16 @@ static void use(struct tiler *tiler, const struct cut *cut, uint32_t units)
 
 // Data that moves, as if cores without a tile in the last round moved some too. What stays is
 // moved once, or by every core: which of the two a machine does well the evaluator finds out.
-static double badness(const struct cut *cut, uint32_t units, bool by_every_core)
+static double badness(const struct cut *cut, uint32_t units, uint64_t rounds, bool by_every_core)
 {
-    const uint64_t rounds = (cut->count + units - 1) / units;
     const double again = by_every_core ? (double)cut->staying * (double)(units - 1) : 0;
     return ((double)cut->traffic + again) * (double)(rounds * units) / (double)cut->count;
 }
 
 // Which kind of cut it is by how often each core gets a tile; ROUND_KINDS: not for so many
 // cores.
-static uint32_t rounds_kind(const struct cut *cut, uint32_t units, uint32_t split)
+static uint32_t rounds_kind(const struct cut *cut, uint32_t units, uint64_t rounds, uint32_t split)
 {
-    const uint64_t rounds = (cut->count + units - 1) / units;
     if (cut->count < (uint64_t)units * split)
         return ROUND_KINDS;
     return rounds == 1 ? 0 : rounds == 2 ? 1 : rounds <= 4 ? 2 : 3;
@@ -80,11 +78,14 @@ static void find_best_cuts(uint32_t units, uint32_t split, const struct cuts *cu
     *best = (struct best_cuts){0};
     for (size_t i = 0; i < cuts->count; i++) {
         struct cut *cut = &cuts->items[i];
-        const uint32_t kind = cut->failed ? ROUND_KINDS : rounds_kind(cut, units, split);
-        if (kind == ROUND_KINDS || !cuts_has(cuts, cut, units))
+        if (cut->failed || !cuts_has(cuts, cut, units))
+            continue;
+        const uint64_t rounds = (cut->count + units - 1) / units;
+        const uint32_t kind = rounds_kind(cut, units, rounds, split);
+        if (kind == ROUND_KINDS)
             continue;
         for (uint32_t again = 0; again < 2; again++) {
-            const double own = badness(cut, units, again == 1);
+            const double own = badness(cut, units, rounds, again == 1);
             if (best->cuts[kind][again] != NULL && own >= best->least[kind][again])
                 continue;
             best->cuts[kind][again] = cut;

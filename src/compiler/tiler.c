@@ -9,12 +9,6 @@
 #include "program/windows.h"
 #include "region.h"
 
-enum {
-    // Of all groups together: what a program may take of this machine's memory. A
-    // group that would go beyond is better off elsewhere.
-    TILES_MOST = 1 << 18,
-};
-
 // Values and their parts ----------------------------------------------------------------
 
 uint32_t tiler_find_value(const struct tiler *tiler, uint32_t value)
@@ -62,6 +56,7 @@ void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *grou
     tiler->handed = memory_allocate_zeroed((size_t)member_count + 1, sizeof *tiler->handed);
     tiler->overrides =
         memory_allocate_zeroed(2 * (size_t)group->node_count + 1, sizeof *tiler->overrides);
+    tiler->nodes = memory_allocate_zeroed((size_t)group->node_count + 1, sizeof *tiler->nodes);
     for (uint32_t i = 0; i < group->input_count; i++)
         tiler_add_value(tiler, group->inputs[i]);
     size_t inputs = 0;
@@ -84,6 +79,7 @@ void tiler_free(struct tiler *tiler)
     free(tiler->handed);
     free(tiler->overrides);
     free(tiler->needed);
+    free(tiler->nodes);
 }
 
 const struct shape *tiler_shape(const struct tiler *tiler)
@@ -97,7 +93,7 @@ static bool tiler_require_box(struct tiler *tiler, uint32_t value, const struct 
     const uint32_t at = tiler_find_value(tiler, value);
     if (tiler->known[at])
         return plan_boxes_same(&tiler->boxes[at], box);
-    tiler->boxes[at] = *box;
+    plan_box_copy(&tiler->boxes[at], box);
     tiler->known[at] = true;
     return true;
 }
@@ -117,11 +113,15 @@ static bool tiler_need_inputs(struct tiler *tiler, uint32_t index)
     if (!tiler->known[output])
         return false;
     struct plan_box *inputs = tiler->needed;
+    struct region_known *known = &tiler->nodes[index];
     struct region_answer answer;
     memset(inputs, 0, (size_t)node->input_count * sizeof *inputs);
     answer.inputs = inputs;
+    if (!known->ready)
+        region_know(tiler->plan->network, node, known);
     bool found = region_find(
-        &(struct region_request){tiler->plan->network, node, &tiler->boxes[output]}, &answer);
+        &(struct region_request){tiler->plan->network, node, &tiler->boxes[output], known},
+        &answer);
     for (uint32_t i = 0; found && i < node->input_count; i++) {
         if (node->inputs[i] != NETWORK_NONE)
             found = tiler_require_box(tiler, node->inputs[i], &inputs[i]);
@@ -175,10 +175,11 @@ bool tiler_propagate(struct tiler *tiler, const struct plan_box *output)
     return propagate(tiler, output, tiler->hands);
 }
 
-static void tiler_take_whole(struct tiler *tiler)
+void tiler_take_whole(struct tiler *tiler)
 {
     for (uint32_t i = 0; i < tiler->count; i++) {
-        tiler->boxes[i] = plan_box_whole(&group_value(tiler->plan, tiler->values[i])->type.shape);
+        plan_box_take_whole(&tiler->boxes[i],
+                            &group_value(tiler->plan, tiler->values[i])->type.shape);
         tiler->known[i] = true;
     }
     tiler->override_count = 0;
@@ -227,9 +228,7 @@ static bool is_carried(const struct tiler *tiler, uint32_t value, uint64_t most)
     return most == 0 || program_loops(box->rank, box->size, shape->dims, shape->dims) <= most;
 }
 
-// Whether transfers can carry the boxes at hand. Pieces of what lies near as a whole are cut
-// along one dimension: they take one loop.
-static bool are_carried(const struct tiler *tiler)
+bool tiler_are_carried(const struct tiler *tiler)
 {
     for (uint32_t i = 0; i < tiler->group->input_count; i++) {
         if ((tiler->placed == NULL || !tiler->placed[i]) &&
@@ -373,7 +372,7 @@ bool tiler_fits(struct tiler *tiler, const struct grid *grid)
     }
     if (!tiler_find_staying(tiler, grid) || !tiler_propagate(tiler, &box))
         return false;
-    return are_carried(tiler) && tiler_local_bytes(tiler, tiler->slots) <= tiler->room;
+    return tiler_are_carried(tiler) && tiler_local_bytes(tiler, tiler->slots) <= tiler->room;
 }
 
 bool tiler_counts(const struct tiler *tiler)
@@ -527,172 +526,4 @@ uint32_t tiler_axes(const struct tiler *tiler, uint32_t axes[SHAPE_RANK_MOST])
             count = drop_apart(plan, other, axes, count);
     }
     return count;
-}
-
-// Tiles -----------------------------------------------------------------------------------
-
-static struct plan_box *tiler_copy_boxes(struct tiler *tiler, const uint32_t *values,
-                                         uint32_t count)
-{
-    struct plan_box *boxes = arena_allocate(tiler->arena, (size_t)count * sizeof *boxes);
-    for (uint32_t i = 0; i < count; i++)
-        boxes[i] = tiler->boxes[tiler_find_value(tiler, values[i])];
-    return boxes;
-}
-
-// Of what slides, a member reads more than the one before it makes for the tile.
-static const struct plan_box *copy_inputs(struct tiler *tiler, const struct plan_group *group)
-{
-    struct plan_box *boxes = tiler_copy_boxes(tiler, group->inputs, group->input_count);
-    for (uint32_t m = 0; tiler->hands && m + 1 < tiler->member_count; m++) {
-        for (uint32_t i = 0; tiler->handed[m].slide.rows > 0 && i < group->input_count; i++) {
-            if (group->inputs[i] == tiler->members[m].outputs[0])
-                boxes[i] = tiler->handed[m].needed;
-        }
-    }
-    return boxes;
-}
-
-static const struct plan_box *copy_inner(struct tiler *tiler, const struct plan_group *group)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < group->node_count; i++)
-        count += group_node(tiler->plan, group, i)->output_count;
-    struct plan_box *boxes = arena_allocate(tiler->arena, (size_t)count * sizeof *boxes);
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < group->node_count; i++) {
-        const struct network_node *node = group_node(tiler->plan, group, i);
-        for (uint32_t j = 0; j < node->output_count; j++, at++)
-            boxes[at] = node->outputs[j] != NETWORK_NONE
-                            ? tiler->boxes[tiler_find_value(tiler, node->outputs[j])]
-                            : (struct plan_box){0};
-    }
-    return boxes;
-}
-
-// Those of a group whose nodes begin at `first_node` of the whole.
-static const struct plan_override *copy_overrides(struct tiler *tiler,
-                                                  const struct plan_group *group,
-                                                  uint32_t first_node, uint32_t *out_count)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < tiler->override_count; i++)
-        count += tiler->overrides[i].node - first_node < group->node_count;
-    struct plan_override *kept = arena_allocate(tiler->arena, (size_t)count * sizeof *kept);
-    *out_count = 0;
-    for (uint32_t i = 0; i < tiler->override_count; i++) {
-        if (tiler->overrides[i].node - first_node >= group->node_count)
-            continue;
-        kept[*out_count] = tiler->overrides[i];
-        kept[(*out_count)++].node -= first_node;
-    }
-    return kept;
-}
-
-// The tile at hand of a group whose nodes begin at `first_node` of the whole.
-static void fill_tile(struct tiler *tiler, const struct plan_group *group, uint32_t first_node,
-                      struct plan_tile *tile)
-{
-    tile->inputs = copy_inputs(tiler, group);
-    tile->outputs = tiler_copy_boxes(tiler, group->outputs, group->output_count);
-    tile->inner = copy_inner(tiler, group);
-    tile->overrides = copy_overrides(tiler, group, first_node, &tile->override_count);
-    tile->cost = group_cost(tiler->plan, group, tile);
-}
-
-struct cost_request tiler_cost(struct tiler *tiler)
-{
-    struct plan_tile tile = {0};
-    struct arena scratch = {0};
-    struct arena *own = tiler->arena;
-    tiler->arena = &scratch;
-    fill_tile(tiler, tiler->group, 0, &tile);
-    tiler->arena = own;
-    arena_free(&scratch);
-    return tile.cost;
-}
-
-uint64_t tiler_cycles(struct tiler *tiler)
-{
-    const struct target *target = tiler->plan->target;
-    struct arena scratch = {0};
-    struct arena *own = tiler->arena;
-    uint64_t cycles = 0;
-    uint32_t first_node = 0;
-    tiler->arena = &scratch;
-    for (uint32_t m = 0; m < (tiler->member_count > 0 ? tiler->member_count : 1); m++) {
-        const struct plan_group *group =
-            tiler->member_count > 0 ? &tiler->members[m] : tiler->group;
-        struct plan_tile tile = {0};
-        fill_tile(tiler, group, first_node, &tile);
-        cycles += cost_cycles(target, COST_RULES_BEST, group->engine, &tile.cost);
-        first_node += group->node_count;
-    }
-    tiler->arena = own;
-    arena_free(&scratch);
-    return cycles;
-}
-
-static void keep_staying(struct tiler *tiler)
-{
-    const size_t size = ((size_t)tiler->group->input_count + 1) * sizeof *tiler->stays;
-    bool *stays = arena_allocate(tiler->arena, size);
-    memcpy(stays, tiler->stays, size);
-    tiler->group->stays = stays;
-}
-
-static void allocate_tiles(struct tiler *tiler, struct plan_group *group, uint64_t count)
-{
-    group->tiles = arena_allocate(tiler->arena, count * sizeof *group->tiles);
-    memset(group->tiles, 0, count * sizeof *group->tiles);
-    group->tile_count = (uint32_t)count;
-}
-
-static void fill_at(struct tiler *tiler, uint64_t index)
-{
-    uint32_t first_node = 0;
-    fill_tile(tiler, tiler->group, 0, &tiler->group->tiles[index]);
-    for (uint32_t m = 0; m < tiler->member_count; m++) {
-        fill_tile(tiler, &tiler->members[m], first_node, &tiler->members[m].tiles[index]);
-        first_node += tiler->members[m].node_count;
-    }
-}
-
-void tiler_fill_whole(struct tiler *tiler)
-{
-    struct plan_group *group = tiler->group;
-    allocate_tiles(tiler, group, 1);
-    for (uint32_t i = 0; i < group->input_count; i++)
-        tiler->stays[i] = group_value(tiler->plan, group->inputs[i])->constant != NULL;
-    keep_staying(tiler);
-    tiler_take_whole(tiler);
-    fill_tile(tiler, group, 0, group->tiles);
-}
-
-bool tiler_has_room(const struct plan *plan, uint64_t tiles)
-{
-    return tiles <= TILES_MOST - plan->tile_count;
-}
-
-bool tiler_fill_grid(struct tiler *tiler, const struct grid *grid)
-{
-    const uint64_t count = grid_tiles(grid);
-    if (!tiler_has_room(tiler->plan, count) || !tiler_find_staying(tiler, grid))
-        return false;
-    keep_staying(tiler);
-    allocate_tiles(tiler, tiler->group, count);
-    for (uint32_t m = 0; m < tiler->member_count; m++)
-        allocate_tiles(tiler, &tiler->members[m], count);
-    for (uint64_t i = 0; i < count; i++) {
-        const struct plan_box box = grid_box(grid, tiler_shape(tiler), i);
-        if (!tiler_propagate(tiler, &box) || !are_carried(tiler)) {
-            tiler->group->tile_count = 0;
-            return false;
-        }
-        fill_at(tiler, i);
-    }
-    if (tiler_slide_keep(tiler))
-        return true;
-    tiler->group->tile_count = 0;
-    return false;
 }

@@ -5,6 +5,7 @@
 #define OPSCOPE_COMPILER_TILER_H
 
 #include "plan.h"
+#include "region.h"
 
 // Of an input of which each tile brings what those before have not brought.
 struct tiler_slide {
@@ -46,11 +47,12 @@ struct tiler {
     bool output_placed;
     struct plan_override *overrides; // of the tile at hand
     uint32_t override_count;
-    struct plan_box *needed; // inputs of the node at hand
-    uint64_t slots;          // tiles that lie in the memory at a time
-    uint64_t room;           // of the memory
-    uint64_t loops[2];       // that transfers in and out can make; 0: any number
-    struct arena *arena;     // where tiles are made
+    struct plan_box *needed;    // inputs of the node at hand
+    struct region_known *nodes; // by node of the group
+    uint64_t slots;             // tiles that lie in the memory at a time
+    uint64_t room;              // of the memory
+    uint64_t loops[2];          // that transfers in and out can make; 0: any number
+    struct arena *arena;        // where tiles are made
 };
 
 // `members`: NULL for a group of its own.
@@ -68,6 +70,13 @@ const struct shape *tiler_shape(const struct tiler *tiler);
 // The parts of all values for a part of the group's output: false when a node can
 // only be computed as a whole, or two need different parts of the same value.
 bool tiler_propagate(struct tiler *tiler, const struct plan_box *output);
+
+// All of every value.
+void tiler_take_whole(struct tiler *tiler);
+
+// Whether transfers can carry the boxes at hand. Pieces of what lies near as a whole are cut
+// along one dimension: they take one loop.
+bool tiler_are_carried(const struct tiler *tiler);
 
 // Local memory that the group takes with the boxes at hand and room for `slots`
 // tiles at a time.

@@ -138,7 +138,9 @@ static bool check_box(struct trial_node *trial, const struct plan_box *box)
     struct plan_box parts[INPUTS_MOST] = {0};
     struct datum *inputs[INPUTS_MOST] = {0};
     struct region_answer answer = {.inputs = parts};
-    if (!region_find(&(struct region_request){trial->network, trial->node, box}, &answer))
+    struct region_known known;
+    region_know(trial->network, trial->node, &known);
+    if (!region_find(&(struct region_request){trial->network, trial->node, box, &known}, &answer))
         return false;
     for (uint32_t i = 0; i < trial->node->input_count; i++) {
         if (trial->inputs[i] != NULL)
