@@ -23,27 +23,43 @@ static uint32_t find_part(struct opstats_part **parts, size_t *count, size_t *ca
     return (uint32_t)(*count)++;
 }
 
+static bool has_text(struct view v, const char *text)
+{
+    return view_find_text(v, text) < v.size;
+}
+
+static struct opstats_known known_of(const struct qaic_operation *operation)
+{
+    const enum node_time time = node_time_of(operation->kind, operation->memory);
+    // What is copied in lies near, though its memory is said to be the one that it comes from.
+    return (struct opstats_known){
+        .time = (uint8_t)time,
+        .near = time == NODE_DDR ? has_text(operation->kind, "copyto")
+                                 : view_is(operation->memory, "TCM"),
+        .copies = time == NODE_DDR && has_text(operation->kind, "copy"),
+    };
+}
+
 static void find_nodes(struct opstats_report *report)
 {
     const struct opstats_plan *plan = report->plan;
     const size_t groups = (size_t)report->network->cores * report->network->group_count;
     struct hash_index nodes = {0}, blocks = {0};
     size_t node_capacity = 0, block_capacity = 0;
-    report->node_of = memory_allocate_zeroed(plan->operation_count + 1, sizeof *report->node_of);
-    report->time_of = memory_allocate_zeroed(plan->operation_count + 1, 1);
+    report->known = memory_allocate_zeroed(plan->operation_count + 1, sizeof *report->known);
     for (size_t g = 0; g < groups; g++) {
         const struct qaic_operations *list = &report->network->operations[g];
         for (size_t i = 0; i < list->count; i++) {
             const struct qaic_operation *operation = &list->items[i];
             const struct view path = node_path(operation->name);
             const size_t at = plan->first[g] + i;
-            report->time_of[at] = (uint8_t)node_time_of(operation->kind, operation->memory);
+            report->known[at] = known_of(operation);
             if (path.size == 0)
                 continue;
             const size_t known = report->node_count;
             const uint32_t node =
                 find_part(&report->nodes, &report->node_count, &node_capacity, &nodes, path);
-            report->node_of[at] = node + 1;
+            report->known[at].node = node + 1;
             if (known == report->node_count)
                 continue;
             const uint32_t block = find_part(&report->blocks, &report->block_count, &block_capacity,
@@ -83,8 +99,7 @@ void opstats_report_free(struct opstats_report *report)
     free(report->cores);
     free(report->nodes);
     free(report->blocks);
-    free(report->node_of);
-    free(report->time_of);
+    free(report->known);
     arena_free(&report->arena);
     free(report);
 }
@@ -135,29 +150,24 @@ static void add_operation(struct opstats_report *report, const struct qaic_raw_o
 {
     const size_t group = ((size_t)first + item->core) * report->network->group_count + item->group;
     const size_t at = report->plan->first[group] + item->ordinal;
-    const struct qaic_operation *operation =
-        &report->network->operations[group].items[item->ordinal];
+    const struct opstats_known *known = &report->known[at];
+    const uint64_t bytes = report->plan->sizes[at];
     const uint64_t ticks = item->end - item->start;
-    const enum node_time time = (enum node_time)report->time_of[at];
+    const enum node_time time = (enum node_time)known->time;
     report->bounds[time].ticks[time] += ticks;
     report->bounds[NODE_SYNC].ticks[NODE_SYNC] += item->sync;
-    if (report->node_of[at] > 0) {
-        struct opstats_part *node = &report->nodes[report->node_of[at] - 1];
+    if (known->node > 0) {
+        struct opstats_part *node = &report->nodes[known->node - 1];
         node->ticks[time] += ticks;
         node->ticks[NODE_SYNC] += item->sync;
         widen(node, item->start, item->end);
     }
     core->threads[item->thread] += ticks;
     core->sync += item->sync;
-    report->all_bytes += operation->output_size;
-    // What is copied in lies near, though its memory is said to be the one that it comes from.
-    const bool near = time == NODE_DDR
-                          ? view_find_text(operation->kind, "copyto") < operation->kind.size
-                          : view_is(operation->memory, "TCM");
-    report->near_bytes += near ? operation->output_size : 0;
-    const bool copies = view_find_text(operation->kind, "copy") < operation->kind.size;
-    if (time == NODE_DDR && copies && !report->has_traffic)
-        *(near ? &report->read : &report->written) += operation->output_size;
+    report->all_bytes += bytes;
+    report->near_bytes += known->near ? bytes : 0;
+    if (known->copies && !report->has_traffic)
+        *(known->near ? &report->read : &report->written) += bytes;
 }
 
 static void add_core(const struct opstats_report *report, const struct qaic_raw_stats *stats,

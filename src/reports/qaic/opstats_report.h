@@ -42,6 +42,14 @@ struct opstats_figure {
 
 enum { OPSTATS_FIGURES_MOST = 8 };
 
+// What an operation's names say, the same in every buffer.
+struct opstats_known {
+    uint32_t node; // index + 1; 0: it has no name
+    uint8_t time;  // enum node_time
+    bool near;     // what it gives lies in VTCM
+    bool copies;   // to or from the DDR
+};
+
 struct opstats_report {
     const struct qaic_network *network;
     const struct program *program; // NULL: not ours
@@ -54,8 +62,7 @@ struct opstats_report {
     size_t inferences; // of all devices together
     size_t devices;
     struct arena arena;
-    uint32_t *node_of; // by operation of the plan: index + 1; 0: it has no name
-    uint8_t *time_of;  // by operation: enum node_time
+    struct opstats_known *known; // by operation of the plan
     struct opstats_part *nodes, *blocks;
     size_t node_count, block_count;
     struct opstats_part bounds[NODE_TIMES];
