@@ -7,6 +7,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "base/parts.h"
 #include "commands.h"
 #include "formats/qaic/qaic_program.h"
 #include "qaic_buffers.h"
@@ -30,6 +31,19 @@ struct part_plans {
     struct opstats_report *report; // NULL: it has no buffers yet
 };
 
+// Buffers of one inference. Several groups are processed at a time; what they say and give is
+// taken in order.
+struct group {
+    const struct request *request;
+    size_t first, count; // of the folder's buffers
+    struct part *parts;
+    size_t open;
+    status result;
+    size_t failed;
+    struct bytes said;       // for stderr
+    struct bytes written[2]; // paths of summaries and traces
+};
+
 struct request {
     const struct arguments *arguments;
     const char *input, *output;
@@ -44,7 +58,7 @@ struct request {
     struct opstats_host *host; // NULL: none is given
     struct qaic_buffers buffers;
     size_t done, failed;
-    struct bytes written[2]; // paths of summaries and traces
+    struct bytes written[2]; // as of groups
 };
 
 // Options ------------------------------------------------------------------------------
@@ -222,26 +236,28 @@ static status read_request(struct request *request)
 // Buffers ------------------------------------------------------------------------------
 
 // Says what a buffer lacks that can be processed otherwise.
-static void say_lacks(struct request *request, const struct part *part, const char *path)
+static void say_lacks(struct group *group, const struct part *part, const char *path)
 {
     if (part->stats.level < QAIC_LEVEL_OPERATIONS) {
-        fprintf(stderr,
-                "qaic-opstats: %s: was recorded at level %" PRIu32
-                ", which has no cycles of operators: compile with -stats-level=%d and run again\n",
-                path, part->stats.level, QAIC_LEVEL_OPERATIONS);
-        request->failed++;
+        bytes_append_format(
+            &group->said,
+            "qaic-opstats: %s: was recorded at level %" PRIu32
+            ", which has no cycles of operators: compile with -stats-level=%d and run again\n",
+            path, part->stats.level, QAIC_LEVEL_OPERATIONS);
+        group->failed++;
     }
     if (part->stats.cut > 0) {
-        fprintf(stderr,
-                "qaic-opstats: %s: is cut off: %" PRIu64
-                " operations are lost; what is there is processed; run again for the rest\n",
-                path, part->stats.cut);
-        request->failed++;
+        bytes_append_format(
+            &group->said,
+            "qaic-opstats: %s: is cut off: %" PRIu64
+            " operations are lost; what is there is processed; run again for the rest\n",
+            path, part->stats.cut);
+        group->failed++;
     }
 }
 
 // Of the specializations in the container, the one that was run.
-static status find_network(struct request *request, struct part *part, const char *path)
+static status find_network(const struct request *request, struct part *part, const char *path)
 {
     const struct qaic_part *found = qaic_program_find(&request->program, part->stats.program);
     const uint32_t device = part->stats.device;
@@ -260,9 +276,9 @@ static status find_network(struct request *request, struct part *part, const cha
     return STATUS_OK;
 }
 
-static status open_part(struct request *request, const struct qaic_buffer *buffer,
-                        struct part *part)
+static status open_part(struct group *group, const struct qaic_buffer *buffer, struct part *part)
 {
+    const struct request *request = group->request;
     struct bytes path = {0};
     bytes_append_format(&path, "%s/%s", request->input, buffer->name);
     bytes_append(&path, "", 1);
@@ -289,57 +305,59 @@ static status open_part(struct request *request, const struct qaic_buffer *buffe
                         ", which has no statistics: compile with -stats-level=%d and run again",
                         text, part->stats.level, QAIC_LEVEL_OPERATIONS);
     if (result == STATUS_OK)
-        say_lacks(request, part, text);
+        say_lacks(group, part, text);
     if (result == STATUS_OK && request->verbose)
-        fprintf(stderr, "qaic-opstats: %s: %zu operations\n", text, part->stats.operation_count);
+        bytes_append_format(&group->said, "qaic-opstats: %s: %zu operations\n", text,
+                            part->stats.operation_count);
     if (result != STATUS_OK && part->input != NULL)
         input_close(part->input);
     bytes_free(&path);
     return result;
 }
 
-static status write_summary(struct request *request, const struct part *part)
+static status write_summary(struct group *group, const struct part *part)
 {
     struct bytes path = {0};
     struct output *output;
-    qaic_buffer_output(part->buffer, request->output, "summary.txt", false, &path);
+    qaic_buffer_output(part->buffer, group->request->output, "summary.txt", false, &path);
     status result = output_open((const char *)path.data, &output);
     if (result == STATUS_OK) {
         struct qaic_summary *summary = opstats_summarise(&part->opstats);
         qaic_summary_write(summary, output);
         qaic_summary_free(summary);
         result = output_close(output);
-        bytes_append_format(&request->written[0], " %s\n", (const char *)path.data);
+        bytes_append_format(&group->written[0], " %s\n", (const char *)path.data);
     }
     bytes_free(&path);
     return result;
 }
 
 // Where the first of them starts: with the host, where that saw it begin.
-static double start_us(struct request *request, const struct qaic_buffer *buffer)
+static double start_us(struct group *group, const struct qaic_buffer *buffer)
 {
+    const struct opstats_host *host = group->request->host;
     double us = 0;
-    if (request->host != NULL &&
-        !opstats_host_find(request->host, buffer->activation, buffer->inference, &us)) {
-        fprintf(stderr,
-                "qaic-opstats: %s: the host's trace does not name inference %" PRIu64
-                ": both begin together in the trace\n",
-                buffer->name, buffer->inference);
-        request->failed++;
+    if (host != NULL && !opstats_host_find(host, buffer->activation, buffer->inference, &us)) {
+        bytes_append_format(&group->said,
+                            "qaic-opstats: %s: the host's trace does not name inference %" PRIu64
+                            ": both begin together in the trace\n",
+                            buffer->name, buffer->inference);
+        group->failed++;
     }
     return us;
 }
 
 // Of parts of one inference, on one clock.
-static void write_parts(struct request *request, const struct part *parts, size_t count,
+static void write_parts(struct group *group, const struct part *parts, size_t count,
                         struct output *output)
 {
+    const struct request *request = group->request;
     struct opstats_trace options = request->options;
     struct opstats *all = memory_allocate_zeroed(count + 1, sizeof *all);
     for (size_t i = 0; i < count; i++)
         all[i] = parts[i].opstats;
     options.part = true;
-    options.offset_us = start_us(request, parts[0].buffer);
+    options.offset_us = start_us(group, parts[0].buffer);
     output_text(output, "{\"traceEvents\":[\n");
     opstats_trace_write(all, count, &options, output);
     if (request->host != NULL)
@@ -348,25 +366,27 @@ static void write_parts(struct request *request, const struct part *parts, size_
     free(all);
 }
 
-static status qaic_opstats_write_trace(struct request *request, const struct part *parts,
-                                       size_t count)
+static status qaic_opstats_write_trace(struct group *group, const struct part *parts, size_t count)
 {
     struct bytes path = {0};
     struct output *output;
-    qaic_buffer_output(parts[0].buffer, request->output, "trace.json", count > 1, &path);
+    qaic_buffer_output(parts[0].buffer, group->request->output, "trace.json", count > 1, &path);
     status result = output_open((const char *)path.data, &output);
     if (result == STATUS_OK) {
-        write_parts(request, parts, count, output);
+        write_parts(group, parts, count, output);
         result = output_close(output);
-        bytes_append_format(&request->written[1], " %s\n", (const char *)path.data);
+        bytes_append_format(&group->written[1], " %s\n", (const char *)path.data);
     }
     bytes_free(&path);
     return result;
 }
 
 // Traces of the devices that are selected: one of all, or one of each.
-static status write_traces(struct request *request, const struct part *parts, size_t count)
+static status write_traces(struct group *group)
 {
+    const struct request *request = group->request;
+    const struct part *parts = group->parts;
+    const size_t count = group->open;
     struct part *chosen = memory_allocate_zeroed(count + 1, sizeof *chosen);
     size_t chosen_count = 0;
     status result = STATUS_OK;
@@ -378,7 +398,7 @@ static status write_traces(struct request *request, const struct part *parts, si
         chosen[i].opstats.stats = &chosen[i].stats;
     const size_t together = request->merge_devices && chosen_count > 0 ? chosen_count : 1;
     for (size_t i = 0; i < chosen_count && result == STATUS_OK; i += together)
-        result = qaic_opstats_write_trace(request, &chosen[i], together);
+        result = qaic_opstats_write_trace(group, &chosen[i], together);
     free(chosen);
     return result;
 }
@@ -394,43 +414,94 @@ static void add_to_report(struct request *request, const struct part *part)
     opstats_report_add(plans->report, part->opstats.stats);
 }
 
-static status process_parts(struct request *request, struct part *parts, size_t count)
+// What cannot be processed is named; the rest is.
+static void open_group(struct group *group)
 {
-    for (size_t i = 0; request->summary && i < count; i++)
-        STATUS_TRY(write_summary(request, &parts[i]));
-    for (size_t i = 0; request->report && i < count; i++)
-        add_to_report(request, &parts[i]);
-    if (request->trace && count > 0)
-        STATUS_TRY(write_traces(request, parts, count));
-    request->done += count;
-    return STATUS_OK;
-}
-
-// Buffers of one inference. What cannot be processed is named; the rest is.
-static status process_group(struct request *request, size_t at, size_t count)
-{
-    struct part *parts = memory_allocate_zeroed(count + 1, sizeof *parts);
-    size_t open = 0;
-    status result = STATUS_OK;
-    for (size_t i = 0; i < count && result == STATUS_OK; i++) {
-        const status failure = open_part(request, &request->buffers.items[at + i], &parts[open]);
+    const struct qaic_buffers *buffers = &group->request->buffers;
+    group->parts = memory_allocate_zeroed(group->count + 1, sizeof *group->parts);
+    for (size_t i = 0; i < group->count && group->result == STATUS_OK; i++) {
+        const status failure =
+            open_part(group, &buffers->items[group->first + i], &group->parts[group->open]);
         if (failure == STATUS_OK) {
-            open++;
-        } else if (request->buffers.count == 1) {
-            result = failure;
+            group->open++;
+        } else if (buffers->count == 1) {
+            group->result = failure;
         } else {
-            fprintf(stderr, "qaic-opstats: %s\n", status_message(failure));
+            bytes_append_format(&group->said, "qaic-opstats: %s\n", status_message(failure));
             status_free(failure);
-            request->failed++;
+            group->failed++;
         }
     }
-    for (size_t i = 0; i < open; i++)
-        parts[i].opstats.stats = &parts[i].stats;
-    if (result == STATUS_OK)
-        result = process_parts(request, parts, open);
-    for (size_t i = 0; i < open; i++)
-        input_close(parts[i].input);
-    free(parts);
+    for (size_t i = 0; i < group->open; i++)
+        group->parts[i].opstats.stats = &group->parts[i].stats;
+}
+
+// On any thread.
+static void process_group(void *part)
+{
+    struct group *group = part;
+    open_group(group);
+    for (size_t i = 0; group->request->summary && i < group->open; i++) {
+        if (group->result == STATUS_OK)
+            group->result = write_summary(group, &group->parts[i]);
+    }
+    if (group->request->trace && group->open > 0 && group->result == STATUS_OK)
+        group->result = write_traces(group);
+}
+
+static struct group *group_make(const struct request *request, size_t first)
+{
+    struct group *group = memory_allocate_zeroed(1, sizeof *group);
+    group->request = request;
+    group->first = first;
+    group->count = qaic_buffers_together(&request->buffers, first);
+    return group;
+}
+
+static void group_free(struct group *group)
+{
+    for (size_t i = 0; i < group->open; i++)
+        input_close(group->parts[i].input);
+    status_free(group->result);
+    bytes_free(&group->said);
+    bytes_free(&group->written[0]);
+    bytes_free(&group->written[1]);
+    free(group->parts);
+    free(group);
+}
+
+static status take_group(struct request *request, struct group *group)
+{
+    const status result = group->result;
+    group->result = STATUS_OK;
+    fwrite(group->said.data, 1, group->said.size, stderr);
+    request->failed += group->failed;
+    for (unsigned i = 0; i < 2; i++)
+        bytes_append(&request->written[i], group->written[i].data, group->written[i].size);
+    for (size_t i = 0; request->report && result == STATUS_OK && i < group->open; i++)
+        add_to_report(request, &group->parts[i]);
+    request->done += result == STATUS_OK ? group->open : 0;
+    return result;
+}
+
+static status process_groups(struct request *request)
+{
+    struct parts *parts = parts_open(process_group);
+    status result = STATUS_OK;
+    for (size_t next = 0;;) {
+        while (result == STATUS_OK && next < request->buffers.count && parts_room(parts)) {
+            struct group *group = group_make(request, next);
+            next += group->count;
+            parts_put(parts, group);
+        }
+        struct group *group = parts_take(parts);
+        if (group == NULL)
+            break;
+        if (result == STATUS_OK)
+            result = take_group(request, group);
+        group_free(group);
+    }
+    parts_close(parts);
     return result;
 }
 
@@ -438,11 +509,7 @@ static status process_all(struct request *request)
 {
     STATUS_TRY(folder_make(request->output));
     request->failed += qaic_buffers_say_missing(&request->buffers);
-    for (size_t i = 0; i < request->buffers.count;) {
-        const size_t count = qaic_buffers_together(&request->buffers, i);
-        STATUS_TRY(process_group(request, i, count));
-        i += count;
-    }
+    STATUS_TRY(process_groups(request));
     if (request->done == 0)
         return status_make(STATUS_DATA, "%s: none of its %zu buffers could be processed",
                            request->input, request->buffers.count);

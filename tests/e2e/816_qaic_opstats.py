@@ -308,6 +308,28 @@ def test_order_of_buffers(folder):
     contains(out.err, "operations", "--verbose")
 
 
+def test_any_number_of_threads(folder):
+    """Several buffers are processed at a time; what is said and written is that of one after the other."""
+    recorded(folder, samples=12)
+    cut = folder / "s" / BUFFER.format(4)
+    cut.write_bytes(cut.read_bytes()[:-100])
+    (folder / "s" / BUFFER.format(6)).write_bytes(b"of a card")
+    (folder / "s" / BUFFER.format(9)).unlink()
+
+    def outcome(threads):
+        said = tool("qaic-opstats", "-q", "b", "-i", "s", "-o", "out", "--summary", "--trace", "--report", "--json", "-v",
+                    cwd=folder, code=3, env={"OPSCOPE_THREADS": str(threads)})
+        files = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+        shutil.rmtree(folder / "out")
+        return said.out, said.err, files
+    first = outcome(1)
+    equal(len(first[2]), 2 * 10, "summaries and traces of what can be processed")
+    for wanted in ("inf-4", "is cut off", "inf-6", "no buffer of opscope's", "of inference 9, is missing"):
+        contains(first[1], wanted, wanted)
+    for threads in (2, 5, 16):
+        true(outcome(threads) == first, f"the same with {threads} threads")
+
+
 def report(folder, *options):
     return tool("qaic-opstats", "-q", "b", "-i", "s", "-o", "out", "--report", *options, cwd=folder)
 
