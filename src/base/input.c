@@ -260,19 +260,39 @@ static status input_unpack_zstd(struct input *input, struct view packed)
     return result;
 }
 
+static const char GZIP_MARK[] = "\x1f\x8b";
+static const char ZSTD_MARK[] = "\x28\xb5\x2f\xfd";
+
+// Whether the file has the name of a packed one, and is cut off within the mark that it begins
+// with.
+static bool ends_in_mark(const struct input *input, const char *extension, const char *mark)
+{
+    const struct view bytes = input->bytes;
+    return bytes.size > 0 && bytes.size < strlen(mark) &&
+           memcmp(bytes.data, mark, bytes.size) == 0 &&
+           view_has_extension(view_of(input->path), extension);
+}
+
 static status input_unpack(struct input *input)
 {
     const struct view packed = input->bytes;
-    if (view_starts_with(packed, "\x1f\x8b"))
+    if (view_starts_with(packed, GZIP_MARK))
         STATUS_TRY(unpack_gzip(input, packed));
-    else if (view_starts_with(packed, "\x28\xb5\x2f\xfd"))
+    else if (view_starts_with(packed, ZSTD_MARK))
         STATUS_TRY(input_unpack_zstd(input, packed));
+    else if (ends_in_mark(input, ".gz", GZIP_MARK))
+        input->damage = "the gzip data is cut off";
+    else if (ends_in_mark(input, ".zst", ZSTD_MARK))
+        input->damage = "the zstd data is cut off";
     else
         return STATUS_OK;
 
     char *data;
     size_t size;
     STATUS_TRY(spool_read(&input->unpacked, &data, &size));
+    if (size == 0 && input->damage != NULL)
+        return status_make(STATUS_DATA, "%s: %s before anything of it could be unpacked",
+                           input->path, input->damage);
     input->bytes = (struct view){data, size};
     return STATUS_OK;
 }

@@ -27,6 +27,9 @@ static status format_refuse_input(const struct input *input)
 {
     if (input->bytes.size == 0)
         return status_make(STATUS_DATA, "%s: is empty", input->path);
+    if (input->damage != NULL)
+        return status_make(STATUS_DATA, "%s: %s: nothing that opscope knows is left of it",
+                           input->path, input->damage);
     if (is_buffer_of_a_card(input))
         return status_make(
             STATUS_UNSUPPORTED,

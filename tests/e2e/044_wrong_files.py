@@ -1,4 +1,6 @@
 """A file of another kind, or a folder: the message says what it is and which command reads it."""
+import gzip
+
 from support import *
 from onnx_chain import chain
 from torq_compile import *
@@ -63,6 +65,25 @@ def test_what_is_wrong_with_the_right_kind_is_said(folder):
     true("does not read" not in said(use("run", "damaged.opx", code=1)), "a damaged program")
     write(folder / "text.txt", "hello\n")
     contains(said(use("overview", "text.txt", code=1)), "not a file that opscope knows", "a text")
+
+
+def test_a_packed_file_cut_within_its_first_bytes(folder):
+    """Too little of it is left to unpack, or to tell what is in it: it is a packed file all the same."""
+    use = setting(folder)
+    for ending, kind in ((".prof.gz", "gzip"), (".prof.zst", "zstd")):
+        use("convert", "in.prof", "-o", f"whole{ending}")
+        whole = (folder / f"whole{ending}").read_bytes()
+        for length in (1, 2, 3, 4, 6, 9, 12, 20):
+            write(folder / f"cut{ending}", whole[:length])
+            for words in (("info",), ("overview",), ("convert", "-o", "x.pb")):
+                err = said(use(*words, f"cut{ending}", code=1))
+                contains(err, f"cut{ending}: the {kind} data is cut off", f"{words} of {length} bytes")
+        write(folder / f"cut{ending}", b"")
+        contains(said(use("info", f"cut{ending}", code=1)), "is empty", "nothing")
+        write(folder / f"other{ending}", b"a")
+        contains(said(use("info", f"other{ending}", code=1)), "not a file that opscope knows", "a byte of something else")
+    write(folder / "nothing.gz", gzip.compress(b""))
+    contains(said(use("info", "nothing.gz", code=1)), "is empty", "nothing, packed")
 
 
 def test_folders(folder):
