@@ -32,7 +32,8 @@ struct emit_flight {
     uint32_t *load_buffers;
     uint32_t *computes;     // one for each member
     uint32_t *kept_buffers; // of what each hands to the next
-    uint32_t *stores;
+    uint32_t *leaves;       // what takes each output out of the engine's memory
+    uint32_t *stores;       // the same, where nothing lies between that and the far memory
     uint32_t *store_buffers;
 };
 
@@ -74,10 +75,11 @@ struct emit_at emit_local_engine(const struct emit_local *local, uint32_t engine
 struct emit_place emit_local_place(const struct emit_local *local, uint32_t memory, uint32_t unit,
                                    uint64_t address);
 
-// Brings part of a value to a core. `before`: the tile that used the place before, or
-// NULL. Starts all tasks but the last, which it returns.
+// Brings part of a value to a core. `before`: the tile that used the place before, or NULL;
+// `brought`: the load that used it then, or PROGRAM_NONE: what it left on its way may go. Starts
+// all tasks but the last, which it returns.
 uint32_t emit_local_load(struct emit_local *local, const struct emit_carriage *what,
-                         const struct emit_flight *before, uint32_t *out_buffer);
+                         const struct emit_flight *before, uint32_t brought, uint32_t *out_buffer);
 
 // Those that used the place before have let go of it: members that read the input.
 void emit_local_after_readers(struct emit_local *local, uint32_t task,

@@ -156,10 +156,8 @@ void emit_local_after_readers(struct emit_local *local, uint32_t task,
     }
 }
 
-// Brings part of a value to a core. `before`: the tile that used the place before, or
-// NULL. Starts all tasks but the last, which it returns.
 uint32_t emit_local_load(struct emit_local *local, const struct emit_carriage *what,
-                         const struct emit_flight *before, uint32_t *out_buffer)
+                         const struct emit_flight *before, uint32_t brought, uint32_t *out_buffer)
 {
     struct emitter *emitter = local->emitter;
     const struct plan_box inside = plan_box_at_origin(what->box);
@@ -169,10 +167,12 @@ uint32_t emit_local_load(struct emit_local *local, const struct emit_carriage *w
                                   emit_local_engine(local, local->way.in, what->unit),
                                   emitter->far[what->value], what->box, near, &inside);
     emit_depend_on_writers(emitter, task, what->value, what->box);
-    emit_local_after_readers(local, task, before, what->value);
     *out_buffer = near;
-    if (local->memory == local->way.near)
+    if (local->memory == local->way.near) {
+        emit_local_after_readers(local, task, before, what->value);
         return task;
+    }
+    emit_dependency(emitter, task, brought, false);
     emit_start(&local->job, task);
     const uint32_t first = task;
     *out_buffer =
@@ -186,28 +186,38 @@ uint32_t emit_local_load(struct emit_local *local, const struct emit_carriage *w
     return task;
 }
 
-static uint32_t local_job_store(struct emit_local *local, const struct emit_carriage *what,
-                                uint32_t buffer, uint32_t compute)
+// Takes an output of a tile to the far memory.
+static void local_job_store(struct emit_local *local, const struct emit_carriage *what,
+                            uint32_t output)
 {
     struct emitter *emitter = local->emitter;
+    struct emit_flight *flight = &local->flights[what->tile];
+    const struct emit_flight *past = flight_before(local, what->tile);
     const struct plan_box inside = plan_box_at_origin(what->box);
-    uint32_t from = buffer;
-    uint32_t before = compute;
+    uint32_t from = flight->store_buffers[output];
+    uint32_t before = flight->computes[local->member_count - 1];
     if (local->memory != local->way.near) {
         from = emit_buffer(emitter, "", what->value, PROGRAM_BUFFER_TILE,
                            near_place(local, what->unit, what->address), what->box);
-        before = emit_transfer(emitter, what->group, what->tile,
-                               emit_local_engine(local, local->way.across_out, what->unit), buffer,
-                               &inside, from, &inside);
-        emit_dependency(emitter, before, compute, true);
-        emit_start(&local->job, before);
+        const uint32_t across =
+            emit_transfer(emitter, what->group, what->tile,
+                          emit_local_engine(local, local->way.across_out, what->unit),
+                          flight->store_buffers[output], &inside, from, &inside);
+        emit_dependency(emitter, across, before, true);
+        if (past != NULL)
+            emit_dependency(emitter, across, past->stores[output], false);
+        emit_start(&local->job, across);
+        before = flight->leaves[output] = across;
     }
     const uint32_t task = emit_transfer(emitter, what->group, what->tile,
                                         emit_local_engine(local, local->way.out, what->unit), from,
                                         &inside, emitter->far[what->value], what->box);
     emit_dependency(emitter, task, before, true);
     emit_writer_add(emitter, what->value, task, what->box);
-    return task;
+    emit_start(&local->job, task);
+    flight->stores[output] = task;
+    if (local->memory == local->way.near)
+        flight->leaves[output] = task;
 }
 
 static void load_input(struct emit_local *local, uint32_t tile, uint32_t input)
@@ -232,8 +242,10 @@ static void load_input(struct emit_local *local, uint32_t tile, uint32_t input)
                                        tile,
                                        emit_local_unit(local, tile),
                                        slot_address(local, tile) + local->layout.inputs[input]};
+    const struct emit_flight *before = flight_before(local, tile);
     flight->loads[input] =
-        emit_local_load(local, &what, flight_before(local, tile), &flight->load_buffers[input]);
+        emit_local_load(local, &what, before, before != NULL ? before->loads[input] : PROGRAM_NONE,
+                        &flight->load_buffers[input]);
     emit_start(&local->job, flight->loads[input]);
 }
 
@@ -244,6 +256,38 @@ static void load_round(struct emit_local *local, uint32_t first, uint32_t end)
         const bool once = local->whole->stays[i] && near_of(local, false, i) == PLAN_NONE;
         for (uint32_t tile = first; tile < end && !once; tile++)
             load_input(local, tile, i);
+    }
+}
+
+// Whether all that read what lay in a tile's place for an input has been put down.
+static bool has_place(const struct emit_local *local, uint32_t tile, uint32_t input)
+{
+    const bool slides = emit_slide_input(local, input) != NULL;
+    const uint32_t distance = slides ? local->layout.slots + 1 : local->layout.slots * local->units;
+    const uint32_t readers = slides ? 2 : 1; // of a piece also the next tile
+    for (uint32_t i = 0; tile >= distance && i < readers; i++) {
+        for (uint32_t m = 0; m < local->member_count; m++) {
+            const struct plan_group *member = &local->members[m];
+            for (uint32_t j = 0; j < member->input_count; j++) {
+                if (member->inputs[j] == local->whole->inputs[input] &&
+                    local->flights[tile - distance + i].computes[m] == PROGRAM_NONE)
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Of tiles that go side by side: what has a place and has not come yet.
+static void load_where_placed(struct emit_local *local, uint32_t first, uint32_t end)
+{
+    for (uint32_t tile = first; tile < end; tile++) {
+        for (uint32_t i = 0; i < local->whole->input_count; i++) {
+            const bool near = near_of(local, false, i) != PLAN_NONE;
+            if (near || (!local->whole->stays[i] && local->flights[tile].loads[i] == PROGRAM_NONE &&
+                         has_place(local, tile, i)))
+                load_input(local, tile, i);
+        }
     }
 }
 
@@ -305,7 +349,8 @@ static void load_staying(struct emit_local *local)
             local->first_member,    whole->inputs[i], &whole->tiles[0].inputs[i], 0, 0,
             local->layout.inputs[i]};
         for (; whole->stays[i] && what.unit < loading; what.unit++) {
-            loads[what.unit] = emit_local_load(local, &what, NULL, &buffers[what.unit]);
+            loads[what.unit] =
+                emit_local_load(local, &what, NULL, PROGRAM_NONE, &buffers[what.unit]);
             emit_start(&local->job, loads[what.unit]);
         }
         if (whole->stays[i] && loading < local->units)
@@ -386,7 +431,7 @@ static void add_outputs(struct emit_local *local, uint32_t task, uint32_t tile, 
         if (ring != NULL)
             emit_slide_after(local, ring, tile, task);
         else if (before != NULL)
-            emit_dependency(emitter, task, last ? before->stores[i] : before->computes[member + 1],
+            emit_dependency(emitter, task, last ? before->leaves[i] : before->computes[member + 1],
                             false);
     }
 }
@@ -439,8 +484,7 @@ static void store_tile(struct emit_local *local, uint32_t tile)
                                            tile,
                                            emit_local_unit(local, tile),
                                            slot_address(local, tile) + local->layout.outputs[i]};
-        flight->stores[i] = local_job_store(local, &what, flight->store_buffers[i], compute);
-        emit_start(&local->job, flight->stores[i]);
+        local_job_store(local, &what, i);
     }
 }
 
@@ -471,18 +515,19 @@ static void run_side_by_side(struct emit_local *local, uint32_t lanes)
     load_round(local, 0, lanes < count ? lanes : count);
     for (uint32_t first = 0; first < count + lanes; first += lanes) {
         const uint32_t end = first + lanes < count ? first + lanes : count;
+        const uint32_t next_end = first + 2 * lanes < count ? first + 2 * lanes : count;
         for (uint32_t i = first; i < first + lanes; i++) {
             if (i >= lanes && i - lanes < count)
                 store_tile(local, i - lanes);
             if (i < count)
                 compute_member(local, i, 0);
         }
-        for (uint32_t i = first + lanes; i < first + 2 * lanes && i < count; i++)
-            load_round(local, i, i + 1);
+        load_where_placed(local, first + lanes, next_end);
         for (uint32_t m = 1; m < local->member_count; m++) {
             for (uint32_t i = first; i < end; i++)
                 compute_member(local, i, m);
         }
+        load_where_placed(local, first + lanes, next_end); // where a later member read until now
         for (uint32_t i = first; i < end; i++)
             fetch_share(local, i, count);
     }
@@ -535,6 +580,7 @@ static void local_allocate(struct emit_local *local)
         flight->load_buffers = allocate_ids(local, whole->input_count);
         flight->computes = allocate_ids(local, local->member_count);
         flight->kept_buffers = allocate_ids(local, local->member_count);
+        flight->leaves = allocate_ids(local, whole->output_count);
         flight->stores = allocate_ids(local, whole->output_count);
         flight->store_buffers = allocate_ids(local, whole->output_count);
     }

@@ -124,7 +124,11 @@ void emit_slide_load(struct emit_local *local, const struct emit_ring *ring, uin
                                        emit_local_unit(local, tile),
                                        emit_slide_address(local, ring, tile)};
     uint32_t *load = &flight->loads[ring->input];
-    *load = emit_local_load(local, &what, NULL, &flight->load_buffers[ring->input]);
+    const uint32_t places = local->layout.slots + 1;
+    *load = emit_local_load(local, &what, NULL,
+                            tile >= places ? local->flights[tile - places].loads[ring->input]
+                                           : PROGRAM_NONE,
+                            &flight->load_buffers[ring->input]);
     emit_slide_after(local, ring, tile, *load);
     emit_start(&local->job, *load);
 }

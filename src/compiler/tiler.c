@@ -54,6 +54,7 @@ void tiler_start(struct tiler *tiler, struct plan *plan, struct plan_group *grou
     tiler->stays = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof *tiler->stays);
     tiler->slides = memory_allocate_zeroed((size_t)group->input_count + 1, sizeof *tiler->slides);
     tiler->handed = memory_allocate_zeroed((size_t)member_count + 1, sizeof *tiler->handed);
+    tiler->ends = memory_allocate_zeroed(most + 1, sizeof *tiler->ends);
     tiler->overrides =
         memory_allocate_zeroed(2 * (size_t)group->node_count + 1, sizeof *tiler->overrides);
     tiler->nodes = memory_allocate_zeroed((size_t)group->node_count + 1, sizeof *tiler->nodes);
@@ -77,6 +78,7 @@ void tiler_free(struct tiler *tiler)
     free(tiler->stays);
     free(tiler->slides);
     free(tiler->handed);
+    free(tiler->ends);
     free(tiler->overrides);
     free(tiler->needed);
     free(tiler->nodes);
@@ -199,6 +201,14 @@ uint64_t tiler_output_bytes(const struct tiler *tiler)
     return bytes;
 }
 
+// Of what has the same place for every tile.
+static uint64_t tiler_place_bytes(const struct tiler *tiler, uint32_t value)
+{
+    const uint64_t bytes = tiler_value_bytes(tiler, value);
+    const uint64_t ends = tiler->ends[tiler_find_value(tiler, value)];
+    return ends > bytes ? ends : bytes;
+}
+
 uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)
 {
     uint64_t moving = 0;
@@ -208,7 +218,7 @@ uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)
             staying += slots > 0 ? tiler->slides[i].bytes * (slots + 1) : 0;
         else if (tiler->placed == NULL || !tiler->placed[i])
             *(tiler->stays[i] ? &staying : &moving) +=
-                tiler_value_bytes(tiler, tiler->group->inputs[i]);
+                tiler_place_bytes(tiler, tiler->group->inputs[i]);
     }
     if (!tiler->output_placed)
         moving += tiler_output_bytes(tiler);
@@ -216,7 +226,7 @@ uint64_t tiler_local_bytes(const struct tiler *tiler, uint64_t slots)
         if (tiler->handed[i].slide.rows > 0)
             staying += slots > 0 ? tiler->handed[i].slide.bytes * (slots + 1) : 0;
         else
-            moving += tiler_value_bytes(tiler, tiler->members[i].outputs[0]);
+            moving += tiler_place_bytes(tiler, tiler->members[i].outputs[0]);
     }
     return moving * slots + staying;
 }
@@ -336,23 +346,33 @@ struct plan_box grid_middle(const struct grid *grid, const struct shape *shape)
     struct plan_box box = grid_box(grid, shape, 0);
     for (uint32_t i = 0; i < grid->rank; i++) {
         if (grid->parts[i] > 2)
-            box.from[i] = grid->size[i];
+            box.from[i] = grid->parts[i] / 2 * grid->size[i];
     }
     return box;
 }
 
 // Fitting ---------------------------------------------------------------------------------
 
+static void note_end(struct tiler *tiler)
+{
+    for (uint32_t i = 0; i < tiler->count; i++) {
+        const uint64_t bytes = tiler->known[i] ? tiler_value_bytes(tiler, tiler->values[i]) : 0;
+        tiler->ends[i] = bytes > tiler->ends[i] ? bytes : tiler->ends[i];
+    }
+}
+
 bool tiler_find_staying(struct tiler *tiler, const struct grid *grid)
 {
     const uint64_t ends[2] = {0, grid_tiles(grid) - 1};
     tiler->hands = false;
+    memset(tiler->ends, 0, tiler->count * sizeof *tiler->ends);
     for (uint32_t i = 0; i < tiler->group->input_count; i++)
         tiler->stays[i] = true;
     for (uint32_t end = 0; end < 2; end++) {
         const struct plan_box box = grid_box(grid, tiler_shape(tiler), ends[end]);
         if (!tiler_propagate(tiler, &box))
             return false;
+        note_end(tiler);
         for (uint32_t i = 0; i < tiler->group->input_count; i++) {
             const uint32_t value = tiler->group->inputs[i];
             tiler->stays[i] &= plan_box_is_whole(&tiler->boxes[tiler_find_value(tiler, value)],

@@ -30,6 +30,9 @@ struct tiler {
     uint32_t *values; // that have a box: inputs of the group and what its nodes give
     struct plan_box *boxes;
     bool *known;
+    // By value, of the grid at hand: bytes of the first or last tile, the larger. The first one of
+    // a chain makes what later ones find made.
+    uint64_t *ends;
     uint32_t count;
     bool *stays;  // by input of the group: the same for all tiles, so it is loaded once
     bool slide;   // what neighbours have in common is loaded once where it can be
