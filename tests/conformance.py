@@ -7,7 +7,7 @@ that fails must be listed there with the reason, and one that is listed must
 fail. Then the TOSA networks against MLIR's own lowering, where both are there, and all
 networks as compiled programs: proved twice, interpreted beside the plain executor, and run
 on the device `host` beside it (tests/equality.py). The TOSA networks are also run as documents
-print it, and annotated.
+print it, and annotated. Networks of real sizes are compiled and proved for each machine.
 
     tests/conformance.py [--build build-asan]
 
@@ -20,6 +20,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Before others look where the program is.
@@ -29,11 +30,14 @@ if len(sys.argv) == 3 and sys.argv[1] == "--build":
         os.environ.update(OPSCOPE_SANITIZED="1", UBSAN_OPTIONS="print_stacktrace=1:exitcode=99",
                           ASAN_OPTIONS="exitcode=99:detect_stack_use_after_return=1:strict_string_checks=1")
 
+sys.path.append(str(ROOT / "bench"))
 import equality  # pylint: disable=wrong-import-position
+from peer import symbols_of  # pylint: disable=wrong-import-position
 
 BIN = pathlib.Path(os.environ.get("OPSCOPE_BIN", ROOT / "build/bin")).resolve()
 DATA = pathlib.Path(os.environ.get("ONNX_TESTDATA", "/usr/share/libonnx-testdata/data"))
 DOCUMENT = ROOT / "docs/conformance-onnx.md"
+LARGE = [("torq-sl2610", "f32=bf16,i64=i32"), ("aic100", "f32=f16"), ("wormhole_b0", "f32=bf16"), ("host", "f32=f16")]
 GROUPS = ["node", "simple", "pytorch-converted", "pytorch-operator"]
 
 
@@ -96,8 +100,25 @@ def conform_networks():
     return failed
 
 
+def prove_large():
+    """Networks of real sizes, as users of each machine convert them: compiled and proved, not run."""
+    networks = sorted((ROOT.parent / "shared/data/models/skeletons").glob("*.onnx"))
+    if not networks:
+        print("large networks skipped: not at hand")
+    lines = []
+    for target, conversion in LARGE:
+        for path in networks:
+            with tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run([str(BIN / "opscope"), "compile", path, *symbols_of(path), "--target", target,
+                                       "--convert", conversion, "-o", f"{folder}/large.opx"],
+                                      capture_output=True, text=True, check=False)
+            lines += [f"{path.stem} for {target}: {done.stderr.strip()}"] if done.returncode else []
+        print(f"{target:12} {len(networks)} large networks as {conversion}", flush=True)
+    return lines
+
+
 def main():
-    lines = conform_onnx() + conform_networks() + equality.compare_all() + \
+    lines = conform_onnx() + conform_networks() + prove_large() + equality.compare_all() + \
         equality.compare_cards(1 if os.environ.get("OPSCOPE_ALL") else len(equality.CARDS))
     print("\n".join(lines) if lines else "as documented")
     return 1 if lines else 0

@@ -21,6 +21,7 @@ import argparse
 import collections
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -37,7 +38,14 @@ CARDS = [f"{'aic100' if cores <= 14 else 'aic100-pro'} with core.count={cores}" 
 BATCH = 40
 FEW = ("speech_lstm", "vit_micro")
 
-EXCEPTIONS = {}  # (target, name): reason
+# A processor multiplies the bytes of a quantized network as whole numbers, where the plain executor, which computes
+# it as it is written, rounds sums of reals: a result on the border between two steps may be the next one. (ONNX
+# Runtime's outputs for these networks are nearer to the former.)
+STEP = ("products of bytes are exact, sums of reals are rounded", 0.01)
+EXCEPTIONS = {  # (target without its conversion, name): reason, and by how much of the largest number
+    ("host", "models/mobilenet_v2_int8"): STEP,
+    ("host", "models/squeezenet1_1_int8"): STEP,
+}
 
 
 def networks(every=1):
@@ -90,6 +98,13 @@ def shown(target):
     return pathlib.Path(name).name.removesuffix(".target") + space + rest
 
 
+def excepted(target, name, detail):
+    """The reason why it may differ so far; None."""
+    reason, most = EXCEPTIONS.get((target.partition(" ")[0], name), (None, 0))
+    far = re.search(r"\(most (\S+), the largest is (\S+)\)", detail)
+    return reason if far and float(far[1]) <= most * float(far[2]) else None
+
+
 def check(target, group, paths, listed=False):
     """Prints a row; returns what is not as it should be, as lines."""
     counts, nearest, lines = collections.Counter(), 0.0, []
@@ -99,8 +114,8 @@ def check(target, group, paths, listed=False):
             print(f"  {target} {name}: {kind} {detail}")
         if kind == "near":
             nearest = max(nearest, float(detail))
-        if kind == "differs" and (target, name) in EXCEPTIONS:
-            print(f"  {name} for {target} differs, as documented: {detail}")
+        if kind == "differs" and (reason := excepted(target, name, detail)):
+            print(f"  {name} for {target} differs, since {reason}: {detail}")
         elif kind == "differs":
             lines.append(f"{name} for {target}: {detail}")
     print(f"{shown(target):12} {group:7} {counts['same']:5} the same bits {counts['near']:5} within tolerance"

@@ -40,7 +40,7 @@ ORACLES = ("trace-processor", "onnxruntime", "npm-networks", "browser-tools", "m
 TAP = re.compile(r"^\s*(not )?ok \d+(?: - )?([^#]*)(# *SKIP *(.*))?$", re.IGNORECASE)
 # End-to-end tests that take all networks instead of some when OPSCOPE_ALL is set, or that build
 # something of their own; conformance.py runs the others of this kind.
-SAMPLES = "042_million or 046_changing or 051_faults or 540_run or 624_damaged or 630_run or 632_annotate or 663_aarch64 or 905_packages"
+SAMPLES = "042_million or 046_changing or 051_faults or 527_invented or 540_run or 624_damaged or 630_run or 632_annotate or 663_aarch64 or 905_packages"
 # Files that make threads work together, whatever they do: a race ends the program with an exit of its own.
 THREADED = "052_threads"
 

@@ -44,14 +44,19 @@ static bool same_bits(const struct datum *a, const struct datum *b)
            memcmp(a->tensor.data, b->tensor.data, tensor_bytes(&a->tensor)) == 0;
 }
 
-static struct compare_tolerance tolerance_of(const struct tensor *expected)
+static double largest_of(const struct tensor *tensor)
 {
-    const struct constant constant = {.tensor = *expected};
+    const struct constant constant = {.tensor = *tensor};
     double largest = 0;
-    for (uint64_t i = 0; i < tensor_count(expected); i++) {
+    for (uint64_t i = 0; i < tensor_count(tensor); i++) {
         const double size = fabs(constant_real(&constant, i));
         largest = isfinite(size) && size > largest ? size : largest;
     }
+    return largest;
+}
+
+static struct compare_tolerance tolerance_of(const struct tensor *expected, double largest)
+{
     for (size_t i = 0; i < sizeof TOLERANCES / sizeof *TOLERANCES; i++) {
         if (TOLERANCES[i].element == expected->element)
             return (struct compare_tolerance){TOLERANCES[i].rtol, TOLERANCES[i].atol * largest};
@@ -64,13 +69,14 @@ static void compare(const struct datum *got, const struct datum *want, struct ou
     if (same_bits(got, want) || outcome->why[0] != '\0')
         return;
     const bool real = want->kind == DATUM_TENSOR && element_is_float(want->tensor.element);
+    const double largest = real ? largest_of(&want->tensor) : 0;
     const struct compare_tolerance tolerance =
-        real ? tolerance_of(&want->tensor) : (struct compare_tolerance){0};
+        real ? tolerance_of(&want->tensor, largest) : (struct compare_tolerance){0};
     struct comparison comparison = {0};
     compare_data(got, want, &tolerance, &comparison);
     if (comparison.different)
-        snprintf(outcome->why, sizeof outcome->why, "%s (most %g)", comparison.reason,
-                 comparison.max_abs);
+        snprintf(outcome->why, sizeof outcome->why, "%s (most %g, the largest is %g)",
+                 comparison.reason, comparison.max_abs, largest);
     else if (real && tolerance.atol > 0 && comparison.max_abs / tolerance.atol > outcome->nearness)
         outcome->nearness = comparison.max_abs / tolerance.atol;
 }
