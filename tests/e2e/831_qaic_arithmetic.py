@@ -187,6 +187,18 @@ def recorded(folder, *options):
     return next((folder / "o").iterdir()).read_text()
 
 
+def change(folder, operation_of):
+    """Each operation of the buffer becomes what the function makes of it."""
+    path = folder / "s" / BUFFER
+    data = bytearray(path.read_bytes())
+    for i in range(struct.unpack_from("<I", data, 12)[0]):
+        name, size, _, offset, items = struct.unpack_from("<16sIIQQ", data, 56 + 40 * i)
+        for k in range(items if name.startswith(b"operations") else 0):
+            at = offset + size * k
+            struct.pack_into("<IHHIIQQQII", data, at, *operation_of(k, *struct.unpack_from("<IHHIIQQQII", data, at)))
+    path.write_bytes(data)
+
+
 def test_a_small_network(folder):
     """Products on the matrix unit, a batch of statistics, several tiles for each core."""
     weights = make_tensor("w", "f16", [96, 64], [((i * 37) % 19 - 9) / 16 for i in range(96 * 64)])
@@ -215,22 +227,73 @@ def test_a_buffer_of_any_times(folder):
     write(folder / "model.onnx", make_model(make_graph(
         nodes, [make_value("x", "f16", [256, 64])], [make_value("y", "f16", [256, 64])], [weights])))
     recorded(folder, "-aic-num-cores=2")
-    path = folder / "s" / BUFFER
-    data = bytearray(path.read_bytes())
-    count = struct.unpack_from("<I", data, 12)[0]
-    for i in range(count):
-        name, size, _, offset, items = struct.unpack_from("<16sIIQQ", data, 56 + 40 * i)
-        for k in range(items if name.startswith(b"operations") else 0):
-            at = offset + size * k
-            core, thread, group, ordinal, number, start, *_ = struct.unpack_from("<IHHIIQQQII", data, at)
-            ordinal = ordinal // 2 if group == 0 else ordinal  # the same operation again, on another thread
-            struct.pack_into("<IHHIIQQQII", data, at, core, thread, group, ordinal, number, start, start + 7 * k % 50,
-                             1000 + 311 * k % 700, k % 3 * 11, k % 4 * 5)
-    path.write_bytes(data)
+
+    def again(k, core, thread, group, ordinal, number, start, *_):
+        ordinal = ordinal // 2 if group == 0 else ordinal  # the same operation again, on another thread
+        return (core, thread, group, ordinal, number, start, start + 7 * k % 50, 1000 + 311 * k % 700, k % 3 * 11, k % 4 * 5)
+    change(folder, again)
     tool("qaic-opstats", "-q", "b", "-i", "s", "-o", "o", "--summary", cwd=folder)
     text = next((folder / "o").iterdir()).read_text()
     check_summary(folder, text)
     contains(text, " barrier HVX", "barriers")
+
+
+def busiest(network, buffer, core):
+    """Of each group the ticks of its busiest thread."""
+    sums = [0] * network.threads
+    for own, thread, _, _, _, start, end, *_ in buffer.operations:
+        sums[thread] += end - start if own == core else 0
+    return {name: max(ticks for thread, ticks in enumerate(sums) if network.groups[thread] == group)
+            for group, name in enumerate(network.names)}
+
+
+def check_report(folder, stragglers):
+    page = tool("qaic-opstats", "-q", "b", "-i", "s", "-o", "o", "--report", "--json", "--top", "0", cwd=folder).json()
+    network, buffer = Network(folder / "b/programqpc.bin"), Buffer(folder / "s" / BUFFER)
+    most = [max(busiest(network, buffer, core).values()) for core in range(network.cores)]
+    mean = math.fsum(most) / len(most)
+    limit = max(1.5 * mean, mean + math.sqrt(math.fsum((one - mean) ** 2 for one in most) / len(most)))
+    equal([core for core, one in enumerate(most) if one > limit], stragglers, "what the buffer was made for")
+    for core, row in enumerate(page["cores"]):
+        own = busiest(network, buffer, core)
+        threads = buffer.threads[core * network.threads:(core + 1) * network.threads]
+        span = max(end for _, end, *_ in threads) - min(start for start, *_ in threads)
+        sync = sum(item[8] for item in buffer.operations if item[0] == core)
+        true(abs(row["busy_ns"] - most[core] * 1e9 / 19.2e6) <= 1, f"busy: {row}")
+        true(abs(row["sync_ns"] - sync * 1e9 / 19.2e6) <= 1, f"sync: {row}")
+        true(abs(row["of_mean"] - most[core] / mean) < 1e-9, f"of the mean: {row}")
+        for key, name in (("hvx", "HVX"), ("hmx", "HMX"), ("dma", "DMAIssue")):
+            true(abs(row[key] - own[name] / span) < 1e-9, f"{key}: {row}")
+        equal(bool(row["straggler"]), core in stragglers, f"straggler: {row}")
+    near = all_ = 0
+    for core, _, group, ordinal, *_ in buffer.operations:
+        kind, memory, _, size = network.operations[core][group][ordinal]
+        all_ += size
+        near += size if memory == "TCM" or "copyto" in kind else 0
+    stays = next(row for row in page["memory"] if row["figure"] == "stays in VTCM")
+    equal(stays["bytes"], near, "what stays in VTCM")
+    true(abs(stays["ratio"] - near / all_) < 1e-9, "and of what")
+    true(0 < near < all_, "some of it does")
+
+
+def test_the_report(folder):
+    """Cores that take a little longer than the others are no stragglers; one that takes far longer is."""
+    weights = make_tensor("w", "f16", [64, 64], [((i * 37) % 19 - 9) / 16 for i in range(64 * 64)])
+    nodes = [make_node("MatMul", ["x", "w"], ["p"], name="/m"), make_node("Tanh", ["p"], ["y"], name="/t")]
+    write(folder / "model.onnx", make_model(make_graph(
+        nodes, [make_value("x", "f16", [256, 64])], [make_value("y", "f16", [256, 64])], [weights])))
+    recorded(folder, "-aic-num-cores=4")
+    network = Network(folder / "b/programqpc.bin")
+    for times, stragglers in (((1, 1, 1, 1), []), ((1, 1, 1, 1.7), []), ((1, 2.2, 1, 1), [1])):
+        seen = {}
+
+        def one_each(k, core, thread, group, ordinal, number, start, *_, times=times, seen=seen):
+            # The first operation of a core on its matrix unit takes as long as is asked for, others a tick.
+            first = seen.setdefault((core, group), k) == k and network.names[group] == "HMX"
+            ticks = round(10000 * times[core]) if first else 1
+            return core, thread, group, ordinal, number, start, start + ticks, 75 * ticks, k % 5, 0
+        change(folder, one_each)
+        check_report(folder, stragglers)
 
 
 if __name__ == "__main__":
