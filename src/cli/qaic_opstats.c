@@ -276,6 +276,18 @@ static status find_network(const struct request *request, struct part *part, con
     return STATUS_OK;
 }
 
+static status refuse_buffer(const char *path, struct view bytes)
+{
+    if (qaic_raw_is_cut(bytes))
+        return status_make(STATUS_DATA, "%s: %s: run qaic-runner again", path,
+                           bytes.size == 0 ? "is empty" : "is cut off within its first bytes");
+    return status_make(STATUS_UNSUPPORTED,
+                       "%s: is no buffer of opscope's; the layout of the card's own is not "
+                       "public: use the vendor's qaic-opstats, whose summary and trace "
+                       "'opscope info' and 'opscope convert' take",
+                       path);
+}
+
 static status open_part(struct group *group, const struct qaic_buffer *buffer, struct part *part)
 {
     const struct request *request = group->request;
@@ -287,11 +299,7 @@ static status open_part(struct group *group, const struct qaic_buffer *buffer, s
     part->opstats = (struct opstats){.stats = &part->stats};
     status result = input_open(text, &part->input);
     if (result == STATUS_OK && !qaic_raw_recognise(part->input->bytes))
-        result = status_make(STATUS_UNSUPPORTED,
-                             "%s: is no buffer of opscope's; the layout of the card's own is not "
-                             "public: use the vendor's qaic-opstats, whose summary and trace "
-                             "'opscope info' and 'opscope convert' take",
-                             text);
+        result = refuse_buffer(text, part->input->bytes);
     if (result == STATUS_OK)
         result = qaic_raw_read(part->input, &part->stats);
     if (result == STATUS_OK)

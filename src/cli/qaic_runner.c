@@ -40,7 +40,7 @@ static status qaic_runner_check_level(const struct running *running)
 // A card would refuse what does not fit; the simulated ones are as many as are needed.
 static status check_cores(const struct running *running)
 {
-    const uint32_t own = running->parts[0].collected.cores;
+    const uint32_t own = running->parts[0].collected.cores / running->program.parts[0].devices;
     struct target *card;
     STATUS_TRY(target_open("aic100", &card));
     const uint32_t there = card->core_count > own ? card->core_count : own;

@@ -24,7 +24,7 @@ static status read_integer(const struct arguments *arguments, const char *name, 
     const char *text = arguments_value(arguments, name);
     int64_t given = *number;
     if (text != NULL && (!view_to_i64(view_of(text), &given) || given < least || given > most))
-        return most == INT32_MAX
+        return most == INT32_MAX && !(view_to_i64(view_of(text), &given) && given > most)
                    ? status_make(STATUS_USAGE, "%s: -%s=%s: expected a number of at least %lld",
                                  arguments_command(arguments), name, text, (long long)least)
                    : status_make(STATUS_USAGE, "%s: -%s=%s: expected a number from %lld to %lld",

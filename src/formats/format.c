@@ -2,6 +2,7 @@
 
 #include "base/folder.h"
 #include "base/path.h"
+#include "formats/qaic/raw_stats.h"
 #include "formats/tenstorrent/logs_profile.h"
 #include "wire/database.h"
 
@@ -30,6 +31,10 @@ static status format_refuse_input(const struct input *input)
     if (input->damage != NULL)
         return status_make(STATUS_DATA, "%s: %s: nothing that opscope knows is left of it",
                            input->path, input->damage);
+    if (is_buffer_of_a_card(input) && qaic_raw_is_cut(input->bytes))
+        return status_make(STATUS_DATA,
+                           "%s: is cut off within its first bytes: run qaic-runner again",
+                           input->path);
     if (is_buffer_of_a_card(input))
         return status_make(
             STATUS_UNSUPPORTED,

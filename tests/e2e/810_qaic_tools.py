@@ -192,6 +192,11 @@ def test_buffers_that_are_wrong(folder):
     said = tool("qaic-opstats", *words, cwd=folder, code=3).err
     contains(said, "operations are lost", "cut")
     contains(said, "not public", "the card's own")
+    contains(said, BUFFER.format(3) + ": is empty", "nothing")
+    write(stats / BUFFER.format(3), whole[:5])
+    said = tool("qaic-opstats", *words, cwd=folder, code=3).err
+    contains(said, BUFFER.format(3) + ": is cut off within its first bytes", "too little to tell whose it is")
+    contains(opscope("info", stats / BUFFER.format(3), code=1).err, "is cut off within its first bytes", "info")
     true((folder / "out" / RESULT.format(1, "summary.txt")).exists(), "the rest is processed")
     tool("qaic-compile", "-model=model.onnx", "-aic-binary-dir=other", "-stats-level=70", "-aic-num-cores=2", cwd=folder)
     contains(tool("qaic-opstats", "-q", "other", *words[2:], cwd=folder, code=1).err, "another program", "another")
@@ -238,6 +243,7 @@ def test_wrong_use(folder):
     compiled = ("-model=model.onnx", "-aic-binary-dir=b")
     for words, message in (([], "-model"), (["-model=model.onnx"], "-aic-binary-dir"),
                            ([*compiled, "-stats-level=x"], "-stats-level"),
+                           ([*compiled, "-stats-level=4294967296"], "to 2147483647"),
                            ([*compiled, "-stats-level=30", "-ddr-stats"], "-ddr-stats needs"),
                            ([*compiled, "-aic-pmu-recipe=Nothing"], "KernelUtil"),
                            ([*compiled, "-aic-pmu-events=1,2,3,4,5,6,7,8,9"], "at most 8"),

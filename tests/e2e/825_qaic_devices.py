@@ -78,6 +78,18 @@ def test_spread_over_all(folder):
     true(outputs(folder, path) < 1e-4, "numbers")
 
 
+def test_activations_on_devices(folder):
+    """Each device has a part of each activation's cores: as many fit as on one of them."""
+    network(folder, layers=2)
+    write(folder / "mdp.json", json.dumps({"connections": [{"devices": [0, 1], "type": "p2p"}], "partitions": [
+        {"name": "P", "devices": [{"deviceId": d, "numCores": 4} for d in (0, 1)]}]}))
+    tool("qaic-compile", "-m=m.onnx", "-aic-binary-dir=b", "-aic-num-cores=4", "-mdp-load-partition-config=mdp.json",
+         cwd=folder)
+    for activations, fits in ((2, True), (3, True), (4, False)):
+        said = tool("qaic-runner", "-t", "b", "-n", "1", "-a", str(activations), cwd=folder).err
+        equal("4 cores do not fit a card of 14" not in said, fits, f"{activations} activations: {said}")
+
+
 def test_layer_by_layer(folder):
     """Two partitions of one device each, and of two each."""
     network(folder, layers=4)

@@ -41,6 +41,12 @@ bool qaic_raw_recognise(struct view bytes)
     return bytes.size >= sizeof MAGIC && memcmp(bytes.data, MAGIC, sizeof MAGIC) == 0;
 }
 
+bool qaic_raw_is_cut(struct view bytes)
+{
+    return bytes.size < sizeof MAGIC &&
+           (bytes.size == 0 || memcmp(bytes.data, MAGIC, bytes.size) == 0);
+}
+
 // Reading ------------------------------------------------------------------------------
 
 // Items of a section that are in the file; whole ones only.

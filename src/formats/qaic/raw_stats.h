@@ -81,6 +81,9 @@ struct qaic_raw_stats {
 
 bool qaic_raw_recognise(struct view bytes);
 
+// Whether they end before that can be told.
+bool qaic_raw_is_cut(struct view bytes);
+
 // Views into the input. A buffer that is cut off gives what is there.
 status qaic_raw_read(const struct input *input, struct qaic_raw_stats *out_stats);
 
