@@ -87,7 +87,7 @@ static void put_lines(const struct requantize *task, const struct integer_tile *
     uint8_t *out = task->out + tile->batch * task->batch_stride +
                    (tile->row + row) * task->row_stride +
                    (tile->column + column) * task->column_stride;
-    if (task->row_stride == 1) {
+    if (task->row_stride == 1 && task->column_stride != 1) {
         byte_tile_turn_all(lines[0], CHUNK, rows, count, out, task->column_stride);
         return;
     }
@@ -503,13 +503,14 @@ status quantize_qlinear_convolution(struct kernel_call *call)
         .highest = (float)element_highest(y->element),
         .out = y->data,
         .batch_stride = (uint64_t)y->shape.dims[1] * positions,
-        .row_stride = 1,
-        .column_stride = positions,
+        .row_stride = call->gives_last ? (uint64_t)y->shape.dims[1] : 1,
+        .column_stride = call->gives_last ? 1 : positions,
     };
     struct integer_convolution shape = {0};
     status result = quantize_products_describe_convolution(call, call->inputs[0], call->inputs[3],
                                                            &zeros, &shape);
     shape.keep = (struct integer_keep){call->state, inputs_fixed(call, 3, 5)};
+    shape.channels_last = call->takes_last;
     if (result == STATUS_OK)
         result = integer_convolve(&shape, call->parallel, requantize_tile, &task);
     free(zeros.x.items);
