@@ -445,8 +445,8 @@ static bool add_quantized_call(struct host_builder *builder, const void *source,
     const uint32_t inputs = plan.node->input_count;
     for (uint32_t i = 1; i < inputs; i++) {
         if (tensors[i].element != ELEMENT_NONE &&
-            (tensors[i].data =
-                 (void *)(uintptr_t)host_builder_read(builder, buffers[i], false)) == NULL)
+            (tensors[i].data = (void *)(uintptr_t)host_builder_read(builder, buffers[i], false)) ==
+                NULL)
             return false;
     }
     tensors[0].data = (void *)(uintptr_t)source;
@@ -466,10 +466,9 @@ bool host_images_add_quantized(struct host_builder *builder)
     if (builder->recipe->before[0] != PROGRAM_NONE ||
         !host_around_followers(builder, &after, &has_after))
         return false;
-    const void *source =
-        host_builder_data(builder, host_around_buffer(builder, node->inputs[0]));
-    void *place = has_after ? host_builder_write(builder, result, true)
-                            : host_builder_data(builder, result);
+    const void *source = host_builder_data(builder, host_around_buffer(builder, node->inputs[0]));
+    void *place =
+        has_after ? host_builder_write(builder, result, true) : host_builder_data(builder, result);
     const struct tensor made =
         host_builder_tensor(builder, host_around_buffer(builder, node->outputs[0]));
     void *given = has_after ? host_builder_scratch(builder, tensor_bytes(&made)) : place;
