@@ -58,6 +58,10 @@ struct integer_weights {
     enum integer_form form;
     struct integer_packed **packed; // by group; of a depthwise one NULL
     int16_t *lines;                 // of a depthwise one: taps, filters
+    // And arranged (integer_depthwise.h), where every channel gives one filter, for so many lanes;
+    // 0, NULL: they are not.
+    uint64_t lanes;
+    int16_t *arranged;
 };
 
 // What is kept and fits, or what is made now. Release it after use. Fails when there
