@@ -315,6 +315,8 @@ static bool add_recipe(struct host_builder *builder)
                add_chain(builder, 0, builder->task->call_count, true);
     case HOST_RECIPE_CONVOLUTION:
         return host_images_add_convolution(builder);
+    case HOST_RECIPE_QUANTIZED:
+        return host_images_add_quantized(builder);
     case HOST_RECIPE_SPREAD:
         return host_images_add_spread(builder);
     case HOST_RECIPE_POOL:

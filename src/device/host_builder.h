@@ -95,6 +95,7 @@ bool host_product_add(struct host_builder *builder);
 // False when the task is not to be had this way; steps may have been added.
 
 bool host_images_add_convolution(struct host_builder *builder);
+bool host_images_add_quantized(struct host_builder *builder);
 bool host_images_add_spread(struct host_builder *builder);
 bool host_images_add_pool(struct host_builder *builder);
 bool host_images_add_join(struct host_builder *builder);

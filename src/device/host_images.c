@@ -430,6 +430,61 @@ bool host_images_add_spread(struct host_builder *builder)
     return add_with_followers(builder, add_spread_steps);
 }
 
+// The kernel of the main call, from `source` as it lies to `result`.
+static bool add_quantized_call(struct host_builder *builder, const void *source, void *result,
+                               bool result_last)
+{
+    const struct program_call *call =
+        host_recipe_call(builder->machine, builder->task, builder->recipe->main);
+    const uint32_t *buffers = builder->machine->program->call_buffers + call->first_buffer;
+    struct tensor tensors[HOST_CALL_TENSORS_MOST];
+    bool fixed[HOST_CALL_TENSORS_MOST];
+    struct prepared_plan plan;
+    if (!host_recipe_plan(builder->machine, call, tensors, fixed, &plan))
+        return false;
+    const uint32_t inputs = plan.node->input_count;
+    for (uint32_t i = 1; i < inputs; i++) {
+        if (tensors[i].element != ELEMENT_NONE &&
+            (tensors[i].data = (void *)(uintptr_t)host_builder_read(builder, buffers[i], false)) ==
+                NULL)
+            return false;
+    }
+    tensors[0].data = (void *)(uintptr_t)source;
+    tensors[inputs].data = result;
+    plan.takes_last = builder->build->last[buffers[0]];
+    plan.gives_last = result_last;
+    host_builder_step(builder, HOST_STEP_CALL)->call = prepared_create(&plan);
+    return true;
+}
+
+bool host_images_add_quantized(struct host_builder *builder)
+{
+    const struct network_node *node = host_around_main(builder);
+    const uint32_t result = host_around_result(builder);
+    struct chain_nodes after;
+    bool has_after;
+    if (builder->recipe->before[0] != PROGRAM_NONE ||
+        !host_around_followers(builder, &after, &has_after))
+        return false;
+    const void *source = host_builder_data(builder, host_around_buffer(builder, node->inputs[0]));
+    void *place =
+        has_after ? host_builder_write(builder, result, true) : host_builder_data(builder, result);
+    const struct tensor made =
+        host_builder_tensor(builder, host_around_buffer(builder, node->outputs[0]));
+    void *given = has_after ? host_builder_scratch(builder, tensor_bytes(&made)) : place;
+    if (source == NULL || place == NULL || given == NULL ||
+        !add_quantized_call(builder, source, given, has_after || builder->build->last[result]))
+        return false;
+    if (!has_after)
+        return true;
+    const void *inputs[CHAIN_INPUTS_MOST] = {given};
+    if (!host_builder_inputs(builder, &after, 1, inputs + 1) ||
+        add_chain_over(builder, &after, inputs, tensor_count(&made), place) == NULL)
+        return false;
+    host_builder_written(builder, result, true, place);
+    return true;
+}
+
 // A copy that lives as long as the program does.
 static const float *kept_numbers(const struct host_builder *builder, const float *numbers,
                                  uint64_t count)

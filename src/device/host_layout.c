@@ -44,6 +44,38 @@ static bool is_image(const struct host_machine *machine, uint32_t id)
     return host_recipe_is_image(&tensor);
 }
 
+static bool gives_plain(const struct host_machine *machine, const struct program_task *task,
+                        const bool *plain)
+{
+    for (uint32_t i = 0; i < task->operand_count; i++) {
+        const struct program_operand *operand =
+            &machine->program->operands[task->first_operand + i];
+        if (operand->writes != 0 && plain[operand->buffer])
+            return true;
+    }
+    return false;
+}
+
+// Buffers that something reads that works on images with the channels last.
+static bool *find_wanted(const struct host_machine *machine, const struct host_recipe *recipes,
+                         const bool *plain)
+{
+    const struct program *program = machine->program;
+    bool *wanted = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *wanted);
+    for (uint32_t i = 0; i < program->task_count; i++) {
+        const struct program_task *task = &program->tasks[i];
+        const bool follows = recipes[i].kind == HOST_RECIPE_CHAIN;
+        if (recipes[i].kind < HOST_RECIPE_CHAIN || (follows && gives_plain(machine, task, plain)))
+            continue;
+        for (uint32_t j = 0; j < task->operand_count; j++) {
+            const struct program_operand *operand = &program->operands[task->first_operand + j];
+            if (operand->writes == 0)
+                wanted[operand->buffer] = true;
+        }
+    }
+    return wanted;
+}
+
 bool *host_layout_find(const struct host_machine *machine, const struct host_recipe *recipes,
                        bool loose_ports)
 {
@@ -51,6 +83,7 @@ bool *host_layout_find(const struct host_machine *machine, const struct host_rec
     bool *last = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *last);
     bool *plain = memory_allocate_zeroed((size_t)program->buffer_count + 1, sizeof *plain);
     find_plain(machine, recipes, loose_ports, plain);
+    bool *wanted = find_wanted(machine, recipes, plain);
     for (uint32_t i = 0; i < program->task_count; i++) {
         const struct program_task *task = &program->tasks[i];
         const enum host_recipe_kind kind = recipes[i].kind;
@@ -61,10 +94,14 @@ bool *host_layout_find(const struct host_machine *machine, const struct host_rec
         for (uint32_t j = 0; j < task->operand_count; j++) {
             const struct program_operand *operand = &program->operands[task->first_operand + j];
             const bool port = program->buffers[operand->buffer].kind == PROGRAM_BUFFER_INPUT;
+            // What is given either way is so only for somebody.
+            if (kind == HOST_RECIPE_QUANTIZED && !wanted[operand->buffer])
+                continue;
             if ((operand->writes != 0 || port) && !plain[operand->buffer])
                 last[operand->buffer] = is_image(machine, operand->buffer);
         }
     }
     free(plain);
+    free(wanted);
     return last;
 }

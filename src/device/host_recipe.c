@@ -298,12 +298,18 @@ static bool is_scaled_image(const struct image_call *call)
            is_normalized_by_constants(call->machine, call->node);
 }
 
+static bool is_of_bytes(const struct image_call *call)
+{
+    return call->in.element == ELEMENT_U8 || call->in.element == ELEMENT_I8;
+}
+
 // By what is computed: the recipe, and whether a call fits it. All others are prepared calls.
 static const struct {
     enum host_recipe_kind kind;
     bool (*fits)(const struct image_call *call);
 } RECIPES[OPERATOR_FUNCTIONS] = {
     [COMPUTES_CONVOLUTION] = {HOST_RECIPE_CONVOLUTION, is_fixed_convolution},
+    [COMPUTES_QUANTIZED_CONVOLUTION] = {HOST_RECIPE_QUANTIZED, is_of_bytes},
     [COMPUTES_TRANSPOSED_CONVOLUTION] = {HOST_RECIPE_SPREAD, is_spread},
     [COMPUTES_MAX_POOL] = {HOST_RECIPE_POOL, is_image_pool},
     [COMPUTES_AVERAGE_POOL] = {HOST_RECIPE_POOL, host_recipe_is_real},

@@ -16,7 +16,8 @@ enum host_recipe_kind {
     HOST_RECIPE_CHAIN, // all calls are elementwise, of one shape
     // One call on images, what scales its inputs back, and elementwise calls after it:
     HOST_RECIPE_CONVOLUTION,
-    HOST_RECIPE_SPREAD, // ConvTranspose whose windows lie side by side
+    HOST_RECIPE_QUANTIZED, // a convolution whose kernel takes and gives images either way
+    HOST_RECIPE_SPREAD,    // ConvTranspose whose windows lie side by side
     HOST_RECIPE_POOL,
     HOST_RECIPE_JOIN,   // Concat of channels
     HOST_RECIPE_RESIZE, // whose kernel takes dimensions in any order

@@ -36,6 +36,9 @@ struct kernel_call {
     // kernel_output or kernel_make.
     struct datum **outputs;
     const bool *wanted; // outputs that something reads
+    // Whether the images of input 0 and of output 0 have their channels last, whatever their
+    // shapes say; only of kernels that are known to heed it.
+    bool takes_last, gives_last;
     struct parallel *parallel;
     struct kernel_state **state;
     struct kernel_runner *runner; // what control flow runs inner graphs with

@@ -110,6 +110,8 @@ static void prepared_fill_plan(struct prepared *prepared, const struct prepared_
         .fixed = prepared->fixed,
         .outputs = prepared->outputs,
         .wanted = prepared->wanted,
+        .takes_last = plan->takes_last,
+        .gives_last = plan->gives_last,
         .state = &prepared->state,
         .runner = plan->runner,
     };

@@ -16,6 +16,7 @@ struct prepared_plan {
     const struct tensor *inputs;
     const bool *fixed; // which of them are constants
     const struct tensor *outputs;
+    bool takes_last, gives_last; // of the kernel's call
     struct kernel_runner *runner;
 };
 

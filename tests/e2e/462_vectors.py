@@ -1,9 +1,12 @@
 """Integers come out the same, bit by bit, whatever vectors the processor has: OPSCOPE_ISA and oneDNN's own
 ONEDNN_MAX_CPU_ISA make this machine one with less."""
+import random
+
 from support import *
 from onnx_cases import *
 import integer_products
 import tosa_cases
+from onnx_writer import make_graph, make_model, make_node, make_tensor, make_value
 from onnx_opset_cases import CASES, Case, count, node, scalar
 
 LESS = [{"OPSCOPE_ISA": name} for name in ("sse4", "avx2", "avx512", "vnni")]
@@ -108,6 +111,50 @@ def test_tosa_networks_of_integers_are_the_same(folder):
             found.add((folder / "y.bin").read_bytes())
         equal(len(found), 1, f"different outputs of {name}")
         true(any(found.pop()), f"{name} gives more than zeros")
+
+
+def quantized_network():
+    """Convolutions of quantized numbers one after the other, of each kind, with others between and beside them
+    that take images in either order."""
+    state = random.Random(1)
+    constants, nodes = [make_tensor("s", "f32", [], [0.05]), make_tensor("z", "u8", [], [120]),
+                        make_tensor("none", "i8", [], [0])], []
+
+    def convolve(x, y, inputs, outputs, side, group=1, **attributes):
+        weights = [outputs, inputs // group, side, side]
+        constants.extend([
+            make_tensor(f"{y}_w", "i8", weights, [state.choice((-128, 127, state.randint(-90, 90)))
+                                                  for _ in range(count(weights))]),
+            make_tensor(f"{y}_ws", "f32", [outputs], [0.006 + i / 9e3 for i in range(outputs)]),
+            make_tensor(f"{y}_b", "i32", [outputs], [state.randint(-999, 999) for _ in range(outputs)])])
+        nodes.append(make_node("QLinearConv", [x, "s", "z", f"{y}_w", f"{y}_ws", "none", "s", "z", f"{y}_b"], [y],
+                               name=y, group=group, pads=[side // 2] * 4, **attributes))
+
+    nodes.append(make_node("QuantizeLinear", ["x", "s", "z"], ["q"], name="q"))
+    convolve("q", "a", 3, 33, 3, strides=[2, 2])
+    convolve("a", "b", 33, 70, 1)
+    convolve("b", "c", 70, 70, 3, group=70)
+    nodes.append(make_node("MaxPool", ["c"], ["d"], name="d", kernel_shape=[3, 3], pads=[1, 1, 1, 1]))
+    convolve("d", "e", 70, 16, 1)
+    convolve("e", "f", 16, 16, 5, group=16, strides=[2, 2])
+    convolve("f", "g", 16, 24, 3, group=4)
+    nodes.append(make_node("Transpose", ["e"], ["h"], name="h", perm=[0, 2, 3, 1]))
+    nodes.append(make_node("DequantizeLinear", ["g", "s", "z"], ["y"], name="y"))
+    graph = make_graph(nodes, [make_value("x", "f32", [2, 3, 21, 17])],
+                       [make_value("y", "f32"), make_value("h", "u8"), make_value("c", "u8")], constants)
+    return make_model(graph, opset=13)
+
+
+def test_the_order_of_images_changes_nothing(folder):
+    path = write(folder / "quantized.onnx", quantized_network())
+    names, found = [folder / f"{name}.bin" for name in "yhc"], set()
+    for environment in LESS[:4]:
+        for how in (["--plain"], ["--threads", "1"], ["--threads", "3"]):
+            opscope("infer", path, "--seed", "5", *how, *(word for name in names for word in ("--output", name)),
+                    env=environment)
+            found.add(tuple(name.read_bytes() for name in names))
+    equal(len(found), 1, "different outputs")
+    true(all(len(set(output)) > 20 for output in found.pop()), "many numbers")
 
 
 def test_a_value_that_is_not_known(folder):

@@ -52,14 +52,16 @@ static float expected_at(const struct convolution *c, const float *source, const
 
 // Rows [from, to) of the output as a caller cuts them.
 static void run_rows(const struct convolution *c, const struct depthwise_convolution *own,
-                     const float *source, int64_t from, int64_t to, float *made)
+                     const float *source, int64_t from, int64_t to, void *made, size_t size)
 {
     int64_t first;
     const struct panel_convolution_rows rows = rows_of(c, from, to, &first);
     if (rows.in <= 0)
         return;
-    depthwise_convolution_run(own, &rows, source + first * c->input[1] * c->groups,
-                              made + from * c->output[1] * c->groups);
+    void *room = malloc(depthwise_convolution_room(own) + 1);
+    depthwise_convolution_run(own, &rows, source + first * c->input[1] * c->groups, room,
+                              (char *)made + (size_t)(from * c->output[1] * c->groups) * size);
+    free(room);
 }
 
 static void check(unsigned seed)
@@ -72,21 +74,23 @@ static void check(unsigned seed)
     float *weights = random_reals(&seed, c.groups * c.kernel[0] * c.kernel[1]);
     float *bias = random_reals(&seed, c.groups);
     float *made = random_reals(&seed, count);
-    const bool clips = seed % 2 == 0;
+    const bool clips = seed % 2 == 0, makes_bytes = seed % 3 == 0;
+    const struct byte_result to_bytes = {.scale = 0.037F, .low = -90, .high = 165, .zero = 90};
     struct blocks *blocks = blocks_create();
-    struct depthwise_convolution *own =
-        depthwise_convolution_create(&(struct depthwise_convolution_plan){.convolution = &c,
-                                                                          .weights = weights,
-                                                                          .bias = bias,
-                                                                          .blocks = blocks,
-                                                                          .clips = clips,
-                                                                          .lowest = -1,
-                                                                          .highest = 2});
+    struct depthwise_convolution *own = depthwise_convolution_create(
+        &(struct depthwise_convolution_plan){.convolution = &c,
+                                             .weights = weights,
+                                             .bias = bias,
+                                             .blocks = blocks,
+                                             .clips = clips,
+                                             .lowest = -1,
+                                             .highest = 2,
+                                             .to_bytes = makes_bytes ? &to_bytes : NULL});
     assert_non_null(own);
     const int64_t rows = between(&seed, 1, c.output[0]);
     for (int64_t from = 0; from < c.output[0]; from += rows)
-        run_rows(&c, own, source, from, from + rows < c.output[0] ? from + rows : c.output[0],
-                 made);
+        run_rows(&c, own, source, from, from + rows < c.output[0] ? from + rows : c.output[0], made,
+                 makes_bytes ? 1 : sizeof(float));
     for (int64_t i = 0; i < count; i++) {
         const int64_t pixel = i / c.groups;
         const int64_t at[2] = {pixel / c.output[1], pixel % c.output[1]};
@@ -96,6 +100,12 @@ static void check(unsigned seed)
         float want = expected_at(&c, source, weights, at, i % c.groups, bias[i % c.groups]);
         if (clips)
             want = want < -1 ? -1 : want > 2 ? 2 : want;
+        if (makes_bytes) {
+            uint8_t byte;
+            byte_results_put(&to_bytes, &want, 1, &byte);
+            assert_int_equal(((const uint8_t *)made)[i], byte);
+            continue;
+        }
         if (memcmp(&made[i], &want, sizeof want) != 0 && (made[i] != 0 || want != 0))
             fail_msg("%g, not %g, at %lld", (double)made[i], (double)want, (long long)i);
     }

@@ -234,17 +234,29 @@ static int64_t convolution_at(const struct integer_convolution *shape, uint64_t 
     return sum;
 }
 
+static void choose_channels(struct random *random, struct integer_convolution *shape)
+{
+    if (below(random, 2) == 0) { // each channel by itself
+        shape->groups = shape->channels = 1 + below(random, 100);
+        shape->filters = shape->groups * (1 + below(random, 8) / 7);
+        return;
+    }
+    shape->groups = 1 + below(random, 4);
+    shape->channels = shape->groups * (below(random, 2) ? 1 : 1 + below(random, 5));
+    shape->filters = shape->groups * (1 + below(random, 20));
+}
+
 static void check_convolution(struct random *random, struct parallel *parallel)
 {
     struct integer_convolution shape = {.batch = 1 + below(random, 2)};
-    shape.groups = 1 + below(random, 4);
-    shape.channels = shape.groups * (below(random, 2) ? 1 : 1 + below(random, 5));
-    shape.filters = shape.groups * (1 + below(random, 20));
+    choose_channels(random, &shape);
+    // More taps than some kernels take.
+    const uint64_t kernel_most = below(random, 8) == 0 ? 9 : 3;
     const int spatial = 1 + (int)below(random, 3);
     uint64_t taps = 1, in_count = 1, out_count = 1;
     for (int d = 0; d < 3; d++) {
         const bool used = d >= 3 - spatial;
-        shape.kernel[d] = used ? 1 + below(random, 3) : 1;
+        shape.kernel[d] = used && (d > 0 || kernel_most == 3) ? 1 + below(random, kernel_most) : 1;
         shape.stride[d] = used ? 1 + below(random, 3) : 1;
         shape.dilation[d] = used ? 1 + below(random, 2) : 1;
         shape.pad[d] = used ? (int64_t)below(random, 3) : 0;
@@ -261,6 +273,11 @@ static void check_convolution(struct random *random, struct parallel *parallel)
     shape.wide = below(random, 2) == 0;
     void *input = random_elements(random, shape.element, shape.batch * shape.channels * in_count);
     shape.input = input;
+    // The largest products that there are.
+    const bool extreme = below(random, 4) == 0;
+    if (extreme)
+        memset(input, shape.element == ELEMENT_U8 ? 0xff : 0x80,
+               shape.batch * shape.channels * in_count * element_size(shape.element));
     const uint64_t depth = shape.channels / shape.groups;
     int32_t zeros[200];
     const enum element element = ELEMENTS[below(random, 2)];
@@ -271,6 +288,8 @@ static void check_convolution(struct random *random, struct parallel *parallel)
         shape.weights.inner_stride = taps;
     }
     void *weights = random_elements(random, element, shape.filters * taps * depth);
+    if (extreme)
+        memset(weights, element == ELEMENT_U8 ? 0xff : 0x80, shape.filters * taps * depth);
     shape.weights.data = weights;
     shape.weights.zeros = random_zeros(random, element, zeros, shape.filters);
 
@@ -299,7 +318,7 @@ static void convolutions_are_exact(void **state)
 {
     (void)state;
     struct parallel *parallel = parallel_create(2);
-    for (unsigned round = 0; round < 150; round++) {
+    for (unsigned round = 0; round < 400; round++) {
         struct random random = {round};
         isa_limit(round % ISA_COUNT);
         check_convolution(&random, parallel);

@@ -102,9 +102,11 @@ static inline int32_t four_bytes(const char *from, uint64_t count)
 // The last bytes of a part, fewer than four: others may not be there to be read.
 static inline int32_t some_bytes(const char *from, uint64_t count)
 {
-    int32_t four = 0;
-    memcpy(&four, from, count);
-    return four;
+    uint16_t two = 0;
+    if (count >= 2)
+        memcpy(&two, from, sizeof two);
+    const uint32_t last = count % 2 != 0 ? (uint8_t)from[count - 1] : 0;
+    return (int32_t)(two | last << 8 * (count - 1));
 }
 
 // The lines at `place` of the panels, by the four bytes of each vector i.

@@ -73,6 +73,21 @@ CORE_CLONES(void, widen_i8, (const int8_t *from, float *to, uint64_t count), (fr
         to[i] = (float)from[i];
 }
 
+// CHAIN_LINEAR of bytes.
+CORE_CLONES(void, scale_u8, (const void *from, float a, float b, float *to, uint64_t count),
+            (from, a, b, to, count))
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = ((float)((const uint8_t *)from)[i] - b) * a;
+}
+
+CORE_CLONES(void, scale_i8, (const void *from, float a, float b, float *to, uint64_t count),
+            (from, a, b, to, count))
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = ((float)((const int8_t *)from)[i] - b) * a;
+}
+
 CORE_CLONES(void, narrow_u8, (const float *from, uint8_t *to, uint64_t count), (from, to, count))
 {
     for (uint64_t i = 0; i < count; i++)
@@ -252,25 +267,6 @@ CORE_CLONES(void, quantize_exactly,
         to[i] = rounded(left[i] / a, low, high) + b;
 }
 
-// quantize_quickly, straight to bytes: a number that was rounded so has them in its lowest bits.
-CORE_CLONES(bool, quantize_to_bytes,
-            (const struct chain_step *step, const float *left, uint8_t *to, uint64_t count),
-            (step, left, to, count))
-{
-    const float inverse = 1.0f / step->a, low = step->low, high = step->high;
-    const int32_t zero = (int32_t)step->b;
-    int32_t doubtful = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        const float scaled = within(left[i] * inverse, low, high);
-        const float sum = scaled + ROUNDING;
-        doubtful |= fabsf(scaled - (sum - ROUNDING)) > SURE;
-        int32_t bits;
-        memcpy(&bits, &sum, sizeof bits);
-        to[i] = (uint8_t)(bits + zero);
-    }
-    return doubtful != 0;
-}
-
 CORE_CLONES(void, compute_curve,
             (enum chain_operation operation, const float *left, float *to, uint64_t count),
             (operation, left, to, count))
@@ -384,27 +380,46 @@ static void chain_run_block(const struct chain *chain, const void *const *inputs
     chain_narrow(chain->result, registers->numbers[last], result, at, count);
 }
 
-// Whether a chain does no more than to quantize reals to bytes.
-static bool only_quantizes(const struct chain *chain)
+bool chain_only_quantizes(const struct chain *chain, struct byte_result *out_result)
+{
+    const struct chain_step *step = &chain->steps[chain->step_count - 1];
+    const struct chain_step *read = &chain->steps[step->left];
+    if (step->operation != CHAIN_QUANTIZE || read->operation != CHAIN_READ || read->left != 0 ||
+        chain->inputs[0].element != ELEMENT_F32 || chain->inputs[0].period != 0 ||
+        chain->result == ELEMENT_F32)
+        return false;
+    *out_result = (struct byte_result){
+        .scale = step->a, .low = step->low, .high = step->high, .zero = (int32_t)step->b};
+    return true;
+}
+
+// Whether a chain does no more than to scale bytes to reals.
+static bool only_scales(const struct chain *chain)
 {
     return chain->step_count == 2 && chain->steps[0].operation == CHAIN_READ &&
-           chain->steps[1].operation == CHAIN_QUANTIZE &&
-           chain->inputs[chain->steps[0].left].element == ELEMENT_F32 &&
-           chain->inputs[chain->steps[0].left].period == 0 && chain->result != ELEMENT_F32;
+           chain->steps[0].left == 0 && chain->steps[1].operation == CHAIN_LINEAR &&
+           chain->inputs[0].element != ELEMENT_F32 && chain->inputs[0].period == 0 &&
+           chain->result == ELEMENT_F32;
 }
 
 void chain_run(const struct chain *chain, const void *const *inputs, void *result, uint64_t from,
                uint64_t to)
 {
     struct registers registers;
-    const bool straight = only_quantizes(chain);
-    for (uint64_t at = from; at < to; at += BLOCK) {
-        const uint64_t count = to - at < BLOCK ? to - at : BLOCK;
-        if (!straight ||
-            quantize_to_bytes(&chain->steps[1], (const float *)inputs[chain->steps[0].left] + at,
-                              (uint8_t *)result + at, count))
-            chain_run_block(chain, inputs, result, at, count, &registers);
+    struct byte_result bytes;
+    if (chain_only_quantizes(chain, &bytes)) {
+        byte_results_put(&bytes, (const float *)inputs[0] + from, to - from,
+                         (uint8_t *)result + from);
+        return;
     }
+    if (only_scales(chain)) {
+        const struct chain_step *step = &chain->steps[1];
+        (chain->inputs[0].element == ELEMENT_U8 ? scale_u8 : scale_i8)(
+            (const char *)inputs[0] + from, step->a, step->b, (float *)result + from, to - from);
+        return;
+    }
+    for (uint64_t at = from; at < to; at += BLOCK)
+        chain_run_block(chain, inputs, result, at, to - at < BLOCK ? to - at : BLOCK, &registers);
 }
 
 // An input's elements of some lines, one after the other in `room`.

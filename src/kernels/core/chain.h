@@ -7,6 +7,7 @@
 #ifndef OPSCOPE_KERNELS_CORE_CHAIN_H
 #define OPSCOPE_KERNELS_CORE_CHAIN_H
 
+#include "byte_results.h"
 #include "kernels/parallel.h"
 #include "network/tensor.h"
 
@@ -64,6 +65,9 @@ uint32_t chain_add_step(struct chain *chain, struct chain_step step);
 
 // Says where steps keep their numbers. False when there are not enough places.
 bool chain_finish(struct chain *chain);
+
+// Whether all that a chain does is to make bytes of one input of reals.
+bool chain_only_quantizes(const struct chain *chain, struct byte_result *out_result);
 
 // Places [from, to). `inputs` and `result` point at place 0 and its equals; the result may be
 // one of the inputs of the same element.

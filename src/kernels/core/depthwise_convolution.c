@@ -33,6 +33,8 @@ struct depthwise_convolution {
     float *bias;
     bool clips;
     float lowest, highest;
+    bool makes_bytes;
+    struct byte_result to_bytes;
 };
 
 // Pixels that see the same taps, from a channel on.
@@ -279,6 +281,9 @@ depthwise_convolution_create(const struct depthwise_convolution_plan *plan)
     own->clips = plan->clips;
     own->lowest = plan->lowest;
     own->highest = plan->highest;
+    own->makes_bytes = plan->to_bytes != NULL;
+    if (own->makes_bytes)
+        own->to_bytes = *plan->to_bytes;
     own->bias = memory_allocate_zeroed(own->channels, sizeof *own->bias);
     for (uint64_t i = 0; plan->bias != NULL && i < own->channels; i++)
         own->bias[i] = plan->bias[i];
@@ -322,6 +327,17 @@ static void choose_taps(const struct depthwise_convolution *own, const struct se
     }
 }
 
+// Bytes of a number of the result.
+static uint64_t result_size(const struct depthwise_convolution *own)
+{
+    return own->makes_bytes ? 1 : sizeof(float);
+}
+
+size_t depthwise_convolution_room(const struct depthwise_convolution *own)
+{
+    return own->makes_bytes ? PIXELS_MOST * own->channels * sizeof(float) : 0;
+}
+
 // A row of the output while it is made.
 struct row {
     const struct depthwise_convolution *own;
@@ -329,17 +345,20 @@ struct row {
     const span_function *sliding;
     struct seen rows;    // of the windows
     const float *source; // the first of these
-    float *made;
+    char *made;
+    float *room; // for PIXELS_MOST pixels
     struct span span;
 };
 
-// All channels of pixels from `column` on, with what `span` has of the first. The last vector goes
-// over some again that another has done.
+// All channels of `pixels` from `column` on, with what `span` has of the first. The last vector
+// goes over some again that another has done.
 static void run_span(const struct row *row, span_function function, const struct span *first,
-                     uint64_t column)
+                     uint64_t column, uint64_t pixels)
 {
     const uint64_t channels = row->own->channels, lanes = row->spans->lanes;
-    float *y = row->made + column * channels;
+    const bool makes_bytes = row->own->makes_bytes;
+    char *made = row->made + column * channels * result_size(row->own);
+    float *y = makes_bytes ? row->room : (float *)(void *)made;
     struct span span = *first;
     for (uint64_t done = 0; done < channels; done += lanes) {
         const uint64_t c = done + lanes <= channels ? done : channels - lanes;
@@ -349,6 +368,8 @@ static void run_span(const struct row *row, span_function function, const struct
         span.y = y + c;
         function(&span);
     }
+    if (makes_bytes)
+        byte_results_put(&row->own->to_bytes, y, pixels * channels, (uint8_t *)made);
 }
 
 // The pixels of a row as evenly as can be.
@@ -368,7 +389,7 @@ static void slide_over(const struct row *row)
         // Where the first column would be.
         span.x = (const float *)((uintptr_t)(row->source + seen.at * own->channels) -
                                  seen.from * own->channels * sizeof(float));
-        run_span(row, row->sliding[pixels - 1], &span, x);
+        run_span(row, row->sliding[pixels - 1], &span, x, pixels);
     }
 }
 
@@ -397,16 +418,16 @@ static void tap_over(const struct row *row)
         span.x = row->source + seen.at * own->channels;
         span.weights = own->weights;
         span.taps = &taps;
-        run_span(row, pixels > 1 ? row->spans->several : row->spans->single, &span, x);
+        run_span(row, pixels > 1 ? row->spans->several : row->spans->single, &span, x, pixels);
     }
 }
 
 void depthwise_convolution_run(const struct depthwise_convolution *own,
                                const struct panel_convolution_rows *rows, const float *source,
-                               float *made)
+                               void *room, void *made)
 {
     const uint64_t width = own->width * own->channels;
-    struct row row = {.own = own, .spans = choose_spans()};
+    struct row row = {.own = own, .spans = choose_spans(), .room = room};
     row.sliding = find_sliding(own, row.spans);
     row.span = (struct span){.channels = own->channels,
                              .row_step = own->dilations[0] * width,
@@ -420,7 +441,7 @@ void depthwise_convolution_run(const struct depthwise_convolution *own,
                              own->dilations[0], rows->in);
         row.span.rows = row.rows.to - row.rows.from;
         row.source = source + row.rows.at * width;
-        row.made = made + y * own->width_out * own->channels;
+        row.made = (char *)made + y * own->width_out * own->channels * result_size(own);
         if (row.sliding != NULL)
             slide_over(&row);
         else

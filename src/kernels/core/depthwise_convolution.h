@@ -8,6 +8,7 @@
 #define OPSCOPE_KERNELS_CORE_DEPTHWISE_CONVOLUTION_H
 
 #include "base/blocks.h"
+#include "byte_results.h"
 #include "panel_convolution.h"
 
 struct depthwise_convolution_plan {
@@ -18,6 +19,7 @@ struct depthwise_convolution_plan {
     struct blocks *blocks; // for packed weights; must outlive it
     bool clips;
     float lowest, highest;
+    const struct byte_result *to_bytes; // results are made bytes, after the clip; NULL: reals
 };
 
 struct depthwise_convolution;
@@ -30,9 +32,12 @@ struct depthwise_convolution *
 depthwise_convolution_create(const struct depthwise_convolution_plan *plan);
 void depthwise_convolution_free(struct depthwise_convolution *convolution);
 
+// Bytes of room that it needs.
+size_t depthwise_convolution_room(const struct depthwise_convolution *convolution);
+
 // Rows of the output from those of the input that they see; pixels lie dense on both sides.
 void depthwise_convolution_run(const struct depthwise_convolution *convolution,
                                const struct panel_convolution_rows *rows, const float *source,
-                               float *made);
+                               void *room, void *made);
 
 #endif

@@ -64,6 +64,8 @@ struct fused_convolution {
     struct byte_image image;
     bool clips; // the convolution clips its result before the chain after it
     float lowest, highest;
+    bool makes_bytes; // of its result itself, instead of the chain after
+    struct byte_result to_bytes;
     float *bias;
     struct shared *shared;
     uint32_t shared_count;
@@ -253,12 +255,13 @@ static size_t source_bytes(const struct fused_convolution *fused, const struct p
 }
 
 // Bytes that the convolution of a piece needs.
-static size_t scratch_bytes(const struct piece *piece)
+static size_t scratch_bytes(const struct fused_convolution *fused, const struct piece *piece)
 {
     if (piece->shared != NULL)
         return fused_convolution_aligned(onednn.memory_desc_get_size(&piece->shared->scratch));
     const struct panel_convolution *own = piece->channels->own;
-    return own != NULL ? fused_convolution_aligned(panel_convolution_room(own, &piece->rows)) : 0;
+    return fused_convolution_aligned(own != NULL ? panel_convolution_room(own, &piece->rows)
+                                                 : depthwise_convolution_room(fused->depthwise));
 }
 
 static void make_own_piece(struct fused_convolution *fused, const struct channels *channels,
@@ -269,7 +272,7 @@ static void make_own_piece(struct fused_convolution *fused, const struct channel
                                                   .before = wanted->before,
                                                   .after = wanted->after,
                                                   .out = wanted->rows_out};
-    size_t room = scratch_bytes(piece);
+    size_t room = scratch_bytes(fused, piece);
     if (fused->has_before)
         room += fused_convolution_aligned(source_bytes(fused, piece));
     if (!lies_in_place(fused, channels))
@@ -415,10 +418,12 @@ static void take_clip(struct fused_convolution *fused)
     after->steps[1] = after->steps[0]; // the result as it is
 }
 
-// After the clip was taken.
+// After the clip was taken. Bytes are made of a few pixels at a time.
 static bool take_depthwise(struct fused_convolution *fused,
                            const struct fused_convolution_plan *plan)
 {
+    fused->makes_bytes = fused->has_after && chain_only_quantizes(&fused->after, &fused->to_bytes);
+    fused->has_after = fused->has_after && !fused->makes_bytes;
     const struct depthwise_convolution_plan own = {.convolution = &fused->c,
                                                    .weights = plan->weights,
                                                    .scales = plan->scales,
@@ -426,7 +431,9 @@ static bool take_depthwise(struct fused_convolution *fused,
                                                    .blocks = plan->blocks,
                                                    .clips = fused->clips,
                                                    .lowest = fused->lowest,
-                                                   .highest = fused->highest};
+                                                   .highest = fused->highest,
+                                                   .to_bytes = fused->makes_bytes ? &fused->to_bytes
+                                                                                  : NULL};
     fused->depthwise = depthwise_convolution_create(&own);
     return fused->depthwise != NULL;
 }
@@ -555,10 +562,10 @@ static void fused_convolution_finish_pixels(const struct fused_pass *pass, const
 // Computes what lies at `made`, a pixel every `step`.
 static bool fused_convolution_convolve(const struct fused_convolution *fused,
                                        const struct piece *piece, const void *source, void *scratch,
-                                       float *made, uint64_t step)
+                                       void *made, uint64_t step)
 {
     if (fused->depthwise != NULL) {
-        depthwise_convolution_run(fused->depthwise, &piece->rows, source, made);
+        depthwise_convolution_run(fused->depthwise, &piece->rows, source, scratch, made);
         return true;
     }
     if (fused->own) {
@@ -586,7 +593,7 @@ static bool fused_convolution_run_piece(const struct fused_pass *pass, const str
     const bool in_place = lies_in_place(fused, range);
     const void *source = (const float *)pass->source + piece->source_at;
     char *scratch = room;
-    room += scratch_bytes(piece);
+    room += scratch_bytes(fused, piece);
     if (fused->bytes) {
         source = byte_image_take(&fused->image, pass->source, piece->source_at, piece->source_count,
                                  room);
@@ -599,8 +606,10 @@ static bool fused_convolution_run_piece(const struct fused_pass *pass, const str
         room += fused_convolution_aligned(piece->source_count * sizeof(float));
     }
     const uint64_t step = in_place ? fused->outputs : channels;
-    float *made =
-        in_place ? (float *)pass->result + piece->result_at * step + range->from : (float *)room;
+    const uint64_t size = fused->makes_bytes ? 1 : sizeof(float);
+    void *made =
+        in_place ? (char *)pass->result + (piece->result_at * step + (uint64_t)range->from) * size
+                 : room;
     if (!fused_convolution_convolve(fused, piece, source, scratch, made, step))
         return false;
     if (!in_place || fused->has_after)

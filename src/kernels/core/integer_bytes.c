@@ -125,24 +125,44 @@ CORE_CLONES(void, take_off,
 void integer_bytes_factors(const struct integer_packed *packed, const struct integer_rows *rows,
                            uint64_t count, struct integer_factors *out_factors)
 {
-    uint32_t any = 0;
+    out_factors->all_alike = true;
     for (uint64_t r = 0; r < count; r++) {
         const int32_t zero = integer_zero_of(rows->zeros, rows->first + r);
         out_factors->of_excess[r] = (uint32_t)zero + (uint32_t)rows->lift;
-        any |= out_factors->of_excess[r];
+        out_factors->all_alike =
+            out_factors->all_alike && out_factors->of_excess[r] == out_factors->of_excess[0];
     }
-    out_factors->all_zero = any == 0;
     for (uint64_t r = 0; packed->zeros != NULL && r < count; r++)
         out_factors->of_zeros[r] =
             sum_bytes((const uint8_t *)rows->data + r * rows->stride, packed->depth);
 }
 
-void integer_bytes_settle(const struct integer_packed *packed,
-                          const struct integer_factors *factors, uint64_t row, uint64_t count,
-                          uint64_t column, integer_sums sums)
+// Without the same numbers in each row.
+CORE_CLONES(void, put_less,
+            (integer_sums sums, uint64_t count, const uint32_t *numbers, int32_t *to,
+             uint64_t stride),
+            (sums, count, numbers, to, stride))
 {
-    if (!factors->all_zero)
-        take_off(factors->of_excess + row, count, packed->excess + column, sums);
+    for (uint64_t r = 0; r < count; r++, to += stride)
+        for (uint64_t c = 0; c < PANEL; c++)
+            to[c] = (int32_t)(sums[r][c] - numbers[c]);
+}
+
+void integer_bytes_settle(const struct integer_packed *packed,
+                          const struct integer_factors *factors, const struct integer_part *part,
+                          integer_sums sums)
+{
+    const uint32_t *excess = packed->excess + part->column;
+    if (packed->zeros == NULL && factors->all_alike && part->width == PANEL) {
+        uint32_t numbers[PANEL];
+        for (uint64_t c = 0; c < PANEL; c++)
+            numbers[c] = excess[c] * factors->of_excess[0];
+        put_less(sums, part->count, numbers, part->sums, part->stride);
+        return;
+    }
+    take_off(factors->of_excess + part->row, part->count, excess, sums);
     if (packed->zeros != NULL)
-        take_off(factors->of_zeros + row, count, packed->zeros + column, sums);
+        take_off(factors->of_zeros + part->row, part->count, packed->zeros + part->column, sums);
+    for (uint64_t r = 0; r < part->count; r++)
+        memcpy(part->sums + r * part->stride, sums[r], part->width * sizeof *part->sums);
 }

@@ -8,6 +8,7 @@
 #include "byte_tile.h"
 #include "clones.h"
 #include "integer_core.h"
+#include "integer_depthwise.h"
 
 struct convolution_job {
     const struct integer_convolution *shape;
@@ -20,6 +21,10 @@ struct convolution_job {
     const struct integer_weights *weights;
     struct integer_plan plan;       // of a product
     uint64_t tile_positions, tiles; // of a depthwise one
+    // Of one whose weights are arranged: where its taps see the input, in numbers from the first
+    // tap on, and numbers that stand for padding.
+    int64_t places[INTEGER_DEPTHWISE_TAPS];
+    int16_t *padding;
     integer_finish finish;
     void *context;
     bool no_memory; // set by any piece
@@ -291,12 +296,54 @@ static void depthwise_position(const struct convolution_job *job, uint64_t batch
     depthwise_add(shape, &seen, sums);
 }
 
+// What a whole window sees, by tap.
+static void find_places(const struct integer_convolution *shape, int64_t *places)
+{
+    uint64_t tap[3] = {0};
+    do {
+        const uint64_t row =
+            tap[0] * shape->dilation[0] * shape->in[1] + tap[1] * shape->dilation[1];
+        *places++ = (int64_t)((row * shape->in[2] + tap[2] * shape->dilation[2]) * shape->channels);
+    } while (next_tap(shape, tap));
+}
+
+static bool is_inside(const struct integer_convolution *shape, const int64_t start[3])
+{
+    bool inside = true;
+    for (int d = 0; d < 3; d++) {
+        const uint64_t reach = (shape->kernel[d] - 1) * shape->dilation[d];
+        inside = inside && start[d] >= 0 && (uint64_t)start[d] + reach < shape->in[d];
+    }
+    return inside;
+}
+
+static void arranged_position(const struct convolution_job *job, uint64_t batch, uint64_t position,
+                              uint32_t *sums)
+{
+    const struct integer_convolution *shape = job->shape;
+    const uint64_t channels = shape->channels, taps = integer_convolution_product(shape->kernel);
+    const int16_t *input =
+        (const int16_t *)(const void *)job->input + batch * job->in_count * channels;
+    const int16_t *seen[INTEGER_DEPTHWISE_TAPS + 1];
+    int64_t start[3];
+    split_position(shape, position, start);
+    uint64_t tap[3] = {0}, first = 0;
+    const bool inside = is_inside(shape, start) && tap_place(shape, start, tap, &first);
+    for (uint64_t t = 0; inside && t < taps; t++)
+        seen[t] = input + first * channels + job->places[t];
+    for (uint64_t t = 0, place; !inside && t < taps; t++, next_tap(shape, tap))
+        seen[t] = tap_place(shape, start, tap, &place) ? input + place * channels : job->padding;
+    seen[taps] = job->padding;
+    integer_depthwise_sum(job->weights->lanes, seen, taps, job->weights->arranged, channels, sums);
+}
+
 static void depthwise_piece(void *context, uint64_t from, uint64_t to)
 {
     struct convolution_job *job = context;
     const struct integer_convolution *shape = job->shape;
     const size_t size = shape->wide ? sizeof(int64_t) : sizeof(int32_t);
-    char *sums = malloc((size_t)(job->tile_positions * shape->filters) * size);
+    const uint64_t room = job->tile_positions * shape->filters + INTEGER_DEPTHWISE_LANES;
+    char *sums = integer_allocate(room, size);
     if (sums == NULL) {
         __atomic_store_n(&job->no_memory, true, __ATOMIC_RELAXED);
         return;
@@ -310,8 +357,12 @@ static void depthwise_piece(void *context, uint64_t from, uint64_t to)
                                     .wide = shape->wide ? (int64_t *)(void *)sums : NULL};
         const uint64_t left = job->out_count - tile.row;
         tile.rows = left < job->tile_positions ? left : job->tile_positions;
-        memset(sums, 0, (size_t)(tile.rows * shape->filters) * size);
-        for (uint64_t r = 0; r < tile.rows; r++)
+        if (job->padding == NULL)
+            memset(sums, 0, (size_t)(tile.rows * shape->filters) * size);
+        for (uint64_t r = 0; r < tile.rows && job->padding != NULL; r++)
+            arranged_position(job, tile.batch, tile.row + r,
+                              (uint32_t *)(void *)sums + r * shape->filters);
+        for (uint64_t r = 0; r < tile.rows && job->padding == NULL; r++)
             depthwise_position(job, tile.batch, tile.row + r, sums + r * shape->filters * size);
         job->finish(job->context, &tile);
     }
@@ -324,7 +375,15 @@ static void run_depthwise(struct convolution_job *job, struct parallel *parallel
     enum { SUMS_MOST = 16 << 10 };
     job->tile_positions = SUMS_MOST / shape->filters + 1;
     job->tiles = (job->out_count + job->tile_positions - 1) / job->tile_positions;
+    if (job->weights->arranged != NULL && !shape->wide) {
+        find_places(shape, job->places);
+        job->padding = calloc(shape->channels + INTEGER_DEPTHWISE_LANES, sizeof *job->padding);
+        job->no_memory = job->padding == NULL;
+        if (job->no_memory)
+            return;
+    }
     parallel_for(parallel, shape->batch * job->tiles, 1, depthwise_piece, job);
+    free(job->padding);
 }
 
 status integer_convolve(const struct integer_convolution *convolution, struct parallel *parallel,
@@ -354,11 +413,12 @@ status integer_convolve(const struct integer_convolution *convolution, struct pa
                                     convolution->keep, &weights));
     job.weights = weights;
     const uint64_t positions = convolution->batch * job.in_count;
-    // A few more, so that the last row can be read in whole lines.
+    // A few more, so that the last row can be read in whole lines, and in whole vectors.
+    enum { MORE = INTEGER_DEPTHWISE_LANES };
     const uint64_t numbers = positions * convolution->channels;
-    job.input = integer_allocate(numbers + 4, job.size);
+    job.input = integer_allocate(numbers + MORE, job.size);
     if (job.input != NULL) {
-        memset(job.input + numbers * job.size, 0, (size_t)(4 * job.size));
+        memset(job.input + numbers * job.size, 0, (size_t)(MORE * job.size));
         parallel_for(parallel, positions, 4096, integer_convolution_widen_piece, &job);
         if (depthwise)
             run_depthwise(&job, parallel);

@@ -58,6 +58,10 @@ struct integer_weights {
     enum integer_form form;
     struct integer_packed **packed; // by group; of a depthwise one NULL
     int16_t *lines;                 // of a depthwise one: taps, filters
+    // And arranged (integer_depthwise.h), where every channel gives one filter, for so many lanes;
+    // 0, NULL: they are not.
+    uint64_t lanes;
+    int16_t *arranged;
 };
 
 // What is kept and fits, or what is made now. Release it after use. Fails when there
@@ -105,15 +109,23 @@ void integer_multiply(const struct integer_packed *packed, const struct integer_
 struct integer_factors {
     uint32_t of_excess[INTEGER_TILE_ROWS];
     uint32_t of_zeros[INTEGER_TILE_ROWS];
-    bool all_zero; // of_excess
+    bool all_alike; // of_excess
 };
 void integer_bytes_factors(const struct integer_packed *packed, const struct integer_rows *rows,
                            uint64_t count, struct integer_factors *out_factors);
 
-// Takes off the sums of `count` rows, from `row` of the tile on, and a panel, from `column` on,
-// what the zeros of both sides have added.
+// Some of the sums of a tile: `count` rows, from `row` of the tile on, by a panel, from `column` of
+// the matrix on, of which `width` columns are there; where they go.
+struct integer_part {
+    uint64_t row, count;
+    uint64_t column, width;
+    int32_t *sums;
+    uint64_t stride;
+};
+
+// Puts them there without what the zeros of both sides have added.
 void integer_bytes_settle(const struct integer_packed *packed,
-                          const struct integer_factors *factors, uint64_t row, uint64_t count,
-                          uint64_t column, integer_sums sums);
+                          const struct integer_factors *factors, const struct integer_part *part,
+                          integer_sums sums);
 
 #endif

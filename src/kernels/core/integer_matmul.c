@@ -240,7 +240,7 @@ static void multiply_strip(const struct integer_packed *packed, const struct int
                            const struct integer_tile *tile, uint64_t row, uint64_t column,
                            uint64_t together, const struct integer_factors *factors, int32_t *sums)
 {
-    integer_sums narrow[2];
+    _Alignas(64) integer_sums narrow[2];
     const uint64_t count = tile->rows - row < STRIP ? tile->rows - row : STRIP;
     const struct integer_strips strips = integer_strips_choose(packed->form);
     const char *a = rows->data + row * rows->stride;
@@ -251,13 +251,19 @@ static void multiply_strip(const struct integer_packed *packed, const struct int
         strips.single(a, rows->stride, count, panel + i * packed->lines * INTEGER_LINE,
                       packed->lines, narrow[i]);
     for (uint64_t i = 0; i < together; i++) {
-        if (packed->form == INTEGER_BYTES)
-            integer_bytes_settle(packed, factors, row, count, tile->column + column + i * PANEL,
-                                 narrow[i]);
-        const uint64_t left = tile->columns - column - i * PANEL;
+        const uint64_t at = column + i * PANEL, left = tile->columns - at;
+        const struct integer_part part = {.row = row,
+                                          .count = count,
+                                          .column = tile->column + at,
+                                          .width = left < PANEL ? left : PANEL,
+                                          .sums = sums + row * tile->stride + at,
+                                          .stride = tile->stride};
+        if (packed->form == INTEGER_BYTES) {
+            integer_bytes_settle(packed, factors, &part, narrow[i]);
+            continue;
+        }
         for (uint64_t r = 0; r < count; r++)
-            memcpy(sums + (row + r) * tile->stride + column + i * PANEL, narrow[i][r],
-                   (size_t)(left < PANEL ? left : PANEL) * sizeof(int32_t));
+            memcpy(part.sums + r * part.stride, narrow[i][r], part.width * sizeof *part.sums);
     }
 }
 

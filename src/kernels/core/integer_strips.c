@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-enum { PANEL = INTEGER_PANEL, STRIP = INTEGER_STRIP, LINE = INTEGER_LINE, FEW = 4 };
+enum { PANEL = INTEGER_PANEL, STRIP = INTEGER_STRIP, LINE = INTEGER_LINE, FEW = 4, MORE = 6 };
 
 // The products of four bytes of a row and a column, added up.
 static inline uint32_t meet_pairs(const char *x, const char *y)
@@ -57,13 +57,16 @@ DEFINE_PORTABLE(bytes)
                                                  uint32_t(*sums)[PANEL])                           \
     {                                                                                              \
         __m256i low[together], high[together];                                                     \
-        for (uint64_t r = 0; r < (together); r++)                                                  \
+        _Pragma("GCC unroll 6") for (uint64_t r = 0; r < (together); r++)                          \
+        {                                                                                          \
             low[r] = high[r] = _mm256_setzero_si256();                                             \
+        }                                                                                          \
         for (uint64_t p = 0; p < lines; p++) {                                                     \
             const void *line = panel + p * LINE;                                                   \
             const __m256i first = _mm256_loadu_si256((const __m256i *)line);                       \
             const __m256i second = _mm256_loadu_si256((const __m256i *)line + 1);                  \
-            for (uint64_t r = 0; r < (together); r++) {                                            \
+            _Pragma("GCC unroll 6") for (uint64_t r = 0; r < (together); r++)                      \
+            {                                                                                      \
                 int32_t four;                                                                      \
                 memcpy(&four, a + r * a_stride + 4 * p, sizeof four);                              \
                 const __m256i both = _mm256_set1_epi32(four);                                      \
@@ -71,19 +74,23 @@ DEFINE_PORTABLE(bytes)
                 high[r] = ADD_##suffix(high[r], both, second);                                     \
             }                                                                                      \
         }                                                                                          \
-        for (uint64_t r = 0; r < (together); r++) {                                                \
+        _Pragma("GCC unroll 6") for (uint64_t r = 0; r < (together); r++)                          \
+        {                                                                                          \
             _mm256_storeu_si256((__m256i *)(void *)sums[r], low[r]);                               \
             _mm256_storeu_si256((__m256i *)(void *)(sums[r] + 8), high[r]);                        \
         }                                                                                          \
     }
 
 #define DEFINE_STRIP_256(suffix)                                                                   \
+    DEFINE_HALVES(suffix, 6)                                                                       \
     DEFINE_HALVES(suffix, 4)                                                                       \
     DEFINE_HALVES(suffix, 1)                                                                       \
     static void strip_##suffix(const char *a, uint64_t a_stride, uint64_t rows, const char *panel, \
                                uint64_t lines, integer_sums sums)                                  \
     {                                                                                              \
         uint64_t r = 0;                                                                            \
+        for (; r + MORE <= rows; r += MORE)                                                        \
+            suffix##_6(a + r * a_stride, a_stride, panel, lines, sums + r);                        \
         for (; r + FEW <= rows; r += FEW)                                                          \
             suffix##_4(a + r * a_stride, a_stride, panel, lines, sums + r);                        \
         for (; r < rows; r++)                                                                      \

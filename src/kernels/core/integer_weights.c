@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "integer_core.h"
+#include "integer_depthwise.h"
 
 static void weights_free(struct kernel_state *state)
 {
@@ -11,6 +12,7 @@ static void weights_free(struct kernel_state *state)
         integer_packed_free(weights->packed[g]);
     free(weights->packed);
     free(weights->lines);
+    free(weights->arranged);
     free(weights);
 }
 
@@ -33,6 +35,25 @@ static status pack_groups(struct integer_weights *weights)
     return STATUS_OK;
 }
 
+static status arrange(struct integer_weights *weights, uint64_t taps)
+{
+    const uint64_t channels = weights->groups;
+    const uint64_t size = integer_depthwise_size(weights->lanes, taps, channels);
+    weights->arranged = (int16_t *)(void *)integer_allocate(size, sizeof *weights->arranged);
+    if (weights->arranged == NULL)
+        return status_no_memory("the weights of a convolution");
+    integer_depthwise_arrange(weights->lanes, taps, channels, weights->lines, weights->arranged);
+    return STATUS_OK;
+}
+
+// Channels that are computed together by integer_depthwise.h; 0: it is not for these weights.
+static uint64_t lanes_for(const struct integer_matrix *matrix, uint64_t groups, bool depthwise)
+{
+    const bool fits = depthwise && matrix->rows == groups && matrix->inner == 1 &&
+                      matrix->outer <= INTEGER_DEPTHWISE_TAPS;
+    return fits ? integer_depthwise_lanes() : 0;
+}
+
 static status line_up(struct integer_weights *weights)
 {
     const struct integer_matrix *matrix = &weights->matrix;
@@ -50,7 +71,7 @@ static status line_up(struct integer_weights *weights)
             weights->lines[t * matrix->rows + f] = row[t];
     }
     free(row);
-    return STATUS_OK;
+    return weights->lanes > 0 ? arrange(weights, taps) : STATUS_OK;
 }
 
 static bool integer_weights_match(const struct integer_weights *kept,
@@ -59,10 +80,11 @@ static bool integer_weights_match(const struct integer_weights *kept,
 {
     const struct integer_matrix *own = &kept->matrix;
     return kept->groups == groups && kept->depthwise == depthwise && kept->form == form &&
-           own->data == matrix->data && own->element == matrix->element &&
-           own->rows == matrix->rows && own->outer == matrix->outer &&
-           own->inner == matrix->inner && own->row_stride == matrix->row_stride &&
-           own->outer_stride == matrix->outer_stride && own->inner_stride == matrix->inner_stride;
+           kept->lanes == lanes_for(matrix, groups, depthwise) && own->data == matrix->data &&
+           own->element == matrix->element && own->rows == matrix->rows &&
+           own->outer == matrix->outer && own->inner == matrix->inner &&
+           own->row_stride == matrix->row_stride && own->outer_stride == matrix->outer_stride &&
+           own->inner_stride == matrix->inner_stride;
 }
 
 static bool is_kept(struct integer_keep keep)
@@ -83,8 +105,12 @@ status integer_weights_take(const struct integer_matrix *matrix, uint64_t groups
     struct integer_weights *weights = calloc(1, sizeof *weights);
     if (weights == NULL)
         return status_no_memory("the packed weights of an integer product");
-    *weights =
-        (struct integer_weights){{weights_free}, *matrix, groups, depthwise, form, NULL, NULL};
+    *weights = (struct integer_weights){.base = {weights_free},
+                                        .matrix = *matrix,
+                                        .groups = groups,
+                                        .depthwise = depthwise,
+                                        .lanes = lanes_for(matrix, groups, depthwise),
+                                        .form = form};
     const status result = depthwise ? line_up(weights) : pack_groups(weights);
     if (result != STATUS_OK) {
         weights_free(&weights->base);

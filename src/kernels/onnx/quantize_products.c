@@ -79,24 +79,27 @@ static void column_factors(const struct requantize *task, uint64_t row, uint64_t
         out_factors[i] = a * task->column_scales[task->column_scales_differ ? column + i : 0] / y;
 }
 
+// Where the result has a row of a tile, from `column` of the tile on.
+static uint8_t *place_of(const struct requantize *task, const struct integer_tile *tile,
+                         uint64_t row, uint64_t column)
+{
+    return task->out + tile->batch * task->batch_stride + (tile->row + row) * task->row_stride +
+           (tile->column + column) * task->column_stride;
+}
+
 // Puts lines of some rows, from `column` of the tile on, where they belong.
 static void put_lines(const struct requantize *task, const struct integer_tile *tile, uint64_t row,
                       uint64_t rows, uint64_t column, uint64_t count,
                       uint8_t lines[BYTE_TILE][CHUNK])
 {
-    uint8_t *out = task->out + tile->batch * task->batch_stride +
-                   (tile->row + row) * task->row_stride +
-                   (tile->column + column) * task->column_stride;
+    uint8_t *out = place_of(task, tile, row, column);
     if (task->row_stride == 1) {
         byte_tile_turn_all(lines[0], CHUNK, rows, count, out, task->column_stride);
         return;
     }
     for (uint64_t r = 0; r < rows; r++, out += task->row_stride) {
-        if (task->column_stride == 1)
-            memcpy(out, lines[r], (size_t)count);
-        else
-            for (uint64_t i = 0; i < count; i++)
-                out[i * task->column_stride] = lines[r][i];
+        for (uint64_t i = 0; i < count; i++)
+            out[i * task->column_stride] = lines[r][i];
     }
 }
 
@@ -114,8 +117,12 @@ static void requantize_tile(void *context, const struct integer_tile *tile)
             if (r == 0 || task->rows_differ)
                 column_factors(task, row, tile->column + c, count, factors);
             const float zero = (float)task->out_zeros[task->out_zeros_differ ? row : 0];
+            const bool straight = task->column_stride == 1;
             requantize_numbers(tile->narrow + r * tile->stride + c, bias, factors, zero,
-                               task->lowest, task->highest, count, lines[r % BYTE_TILE]);
+                               task->lowest, task->highest, count,
+                               straight ? place_of(task, tile, r, c) : lines[r % BYTE_TILE]);
+            if (straight)
+                continue;
             if (r % BYTE_TILE == BYTE_TILE - 1 || r + 1 == tile->rows)
                 put_lines(task, tile, r / BYTE_TILE * BYTE_TILE, r % BYTE_TILE + 1, c, count,
                           lines);
@@ -503,13 +510,14 @@ status quantize_qlinear_convolution(struct kernel_call *call)
         .highest = (float)element_highest(y->element),
         .out = y->data,
         .batch_stride = (uint64_t)y->shape.dims[1] * positions,
-        .row_stride = 1,
-        .column_stride = positions,
+        .row_stride = call->gives_last ? (uint64_t)y->shape.dims[1] : 1,
+        .column_stride = call->gives_last ? 1 : positions,
     };
     struct integer_convolution shape = {0};
     status result = quantize_products_describe_convolution(call, call->inputs[0], call->inputs[3],
                                                            &zeros, &shape);
     shape.keep = (struct integer_keep){call->state, inputs_fixed(call, 3, 5)};
+    shape.channels_last = call->takes_last;
     if (result == STATUS_OK)
         result = integer_convolve(&shape, call->parallel, requantize_tile, &task);
     free(zeros.x.items);
