@@ -131,6 +131,7 @@ static bool ahead_start(struct input *input, struct unpack *unpack)
     const uint64_t by_ratio = most_by_ratio(unpack->packed);
     const uint64_t whole = most_in_all();
     const uint64_t most = by_ratio < whole ? by_ratio : whole;
+    const uint64_t there = spool_size(&input->unpacked);
     const char *data;
     if (parts_threads() < 2 || most > UINT64_MAX / 2 ||
         !spool_read_ahead(&input->unpacked, most + ROOM_BEYOND, &data))
@@ -142,7 +143,7 @@ static bool ahead_start(struct input *input, struct unpack *unpack)
                                              .context = ahead},
                                   .unpack = *unpack,
                                   .input = input,
-                                  .there = spool_size(&input->unpacked),
+                                  .there = there,
                                   .consumed = unpack->consumed};
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_cond_init(&ahead->more, NULL);
@@ -153,7 +154,7 @@ static bool ahead_start(struct input *input, struct unpack *unpack)
     }
     *unpack = (struct unpack){0};
     input->ahead = ahead;
-    input->bytes = (struct view){data, ahead->there};
+    input->bytes = (struct view){data, there};
     return true;
 }
 
