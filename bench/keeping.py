@@ -75,6 +75,16 @@ def part_name(item):
     return f"{item['bench']}: {item['title'] + ', ' if item['title'] else ''}{item['name']}"
 
 
+def input_of(made, item):
+    """How large what was read is, in words: nothing where its benchmark does not say. Two files of other sizes are
+    other shapes to `opscope diff`."""
+    found = {figure["name"]: figure["value"] for figure in made["figures"]
+             if (figure["bench"], figure["title"]) == (item["bench"], item["title"])}
+    if "rows" in found:
+        return f"{found['rows']:.0f} rows"
+    return f"{found['input'] / 1e6:.0f} MB" if "input" in found else ""
+
+
 def runs_of(made):
     """Each round as a run (docs/formats/runs.md), as far as all benchmarks had one."""
     items = made["measurements"]
@@ -84,7 +94,7 @@ def runs_of(made):
         parts, samples, at = [], [], 0
         for place, item in enumerate(items):
             took = round(item.get("processors_s", item["clock_s"])[number] * 1e9)
-            parts.append({"name": part_name(item), "type": "", "shape": "", "location": "", "kernel": "",
+            parts.append({"name": part_name(item), "type": "", "shape": input_of(made, item), "location": "", "kernel": "",
                           "operator": True, "first_ns": at, "calls": 1, "bytes": 0, "macs": 0, "waited_ns": 0})
             samples.append([place, 0, took])
             at += took

@@ -16,7 +16,7 @@ import os
 import shutil
 import subprocess
 
-from measuring import MIB, ROOT, best_times, judged, most_anonymous, row, run
+from measuring import MIB, ROOT, best_times, judged, kept, most_anonymous, row, run
 
 OPSTATS = str(ROOT / "build/bin/qaic-opstats")
 GENERATOR = ROOT / "build/bench/generate_qaic"
@@ -49,6 +49,7 @@ def measure(options, folder):
     trace = next((folder / "out").glob("*.trace.json")).stat().st_size
     row("bytes of an execution", f"{size / executions:.1f}", "in a buffer")
     row("", f"{trace / options.operations:.0f}", "in a trace")
+    kept.figure("input", size, "B")
     row("cat", f"{best['cat']:.3f} s", f"{size / best['cat'] / 1e6:,.0f} MB a second")
     for name in ("summary", "report"):
         row(name, f"{best[name]:.3f} s", f"{executions / best[name] / 1e6:.1f} million executions a second")

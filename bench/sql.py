@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import time
 
-from measuring import ROOT, all_times, row, run
+from measuring import ROOT, all_times, kept, row, run
 
 OPSCOPE = str(ROOT / "build/bin/opscope")
 BY_NAME = "SELECT name, COUNT(*) AS n, SUM(dur) AS ns FROM slice GROUP BY name"
@@ -52,6 +52,7 @@ def count_of(path):
 def measure(options, folder):
     print(f"GROUP BY name over {options.rows} spans")
     source = made(folder, options.rows)
+    kept.figure("rows", options.rows, "")
     for path in (source, folder / "in.prof"):
         if count_of(path) != options.rows:
             row(path.name, "DIFFERS", f"{count_of(path)} spans")

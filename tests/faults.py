@@ -12,6 +12,7 @@ Prints how many points were tried; exit 1 when one of them failed.
 
 import argparse
 import errno
+import gzip
 import os
 import pathlib
 import re
@@ -70,7 +71,7 @@ EXAMPLES = {
     "gate": (["--save", "OUT/base.json", "IN/a.prof", "IN/kineto.json"], ["base.json"]),
     "explain": (["IN/a.prof", "--target", TARGET], []),
     "whatif": (["IN/kineto.json", "--faster", "*=2x", "--no-gaps"], []),
-    "timeline": (["IN/c1.csv", "-o", "OUT/t.svg"], ["t.svg"]),
+    "timeline": (["IN/packed.csv.gz", "-o", "OUT/t.svg"], ["t.svg"]),
     "convert": (["IN/c1.csv", "-o", "OUT/c.pb"], ["c.pb"]),
     "merge": (["IN/c1.csv", "b=IN/a.prof", "-o", "OUT/both.prof"], ["both.prof"]),
     "info": (["IN/kineto.json"], []),
@@ -146,6 +147,9 @@ class Bench:
         shutil.copy(CORPUS / "torq/c1.csv", self.inputs)
         # Several parts (src/base/parts.h): threads work on it.
         (self.inputs / "large.csv").write_bytes(compile_csv("c2", random_spans(9000, seed=1)))
+        # Larger than what a packed file is known by (src/base/input.h): the rest is unpacked on a thread.
+        packed = gzip.compress(compile_csv("c2", random_spans(20000, seed=1)))
+        (self.inputs / "packed.csv.gz").write_bytes(packed)
         shutil.copy(CORPUS / "chrome/kineto.json", self.inputs)
         shutil.copy(CORPUS / "onnx/layer_Gemm.onnx", self.inputs / "gemm.onnx")
         (self.inputs / "stats").mkdir()

@@ -42,7 +42,7 @@ TAP = re.compile(r"^\s*(not )?ok \d+(?: - )?([^#]*)(# *SKIP *(.*))?$", re.IGNORE
 # something of their own; conformance.py runs the others of this kind.
 SAMPLES = "042_million or 046_changing or 051_faults or 527_invented or 540_run or 624_damaged or 630_run or 632_annotate or 663_aarch64 or 905_packages"
 # Files that make threads work together, whatever they do: a race ends the program with an exit of its own.
-THREADED = "052_threads"
+THREADED = "052_threads or 053_unpacked or 054_threads"
 
 Counts = collections.namedtuple("Counts", "passed failed skipped")
 NONE = Counts(0, 0, 0)

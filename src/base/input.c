@@ -9,10 +9,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include "confine.h"
+#include "input_packed.h"
 #include "letters.h"
 #include "memory.h"
 #include "recovery.h"
@@ -20,14 +19,6 @@
 #include "slots.h"
 
 enum { PIECE = 256 * 1024 };
-
-// What the user allows packed files to unfold to; 0: nothing was said.
-static _Atomic uint64_t unpacked_most;
-
-void input_limit_unpacked(uint64_t most)
-{
-    unpacked_most = most;
-}
 
 // Mapped files, for a signal handler to name -------------------------------------------
 
@@ -130,173 +121,6 @@ status input_check(const struct input *input)
     return status_make(STATUS_IO, "%s: changed or was cut off while it was read", input->path);
 }
 
-// Packed files --------------------------------------------------------------------------
-
-// Refuses what unfolds to `size` or more.
-static status input_check_size(const struct input *input, struct view packed, uint64_t size)
-{
-    const uint64_t allowed = unpacked_most;
-    const uint64_t whole = allowed != 0 ? allowed : INPUT_UNPACKED_MOST;
-    const uint64_t by_ratio = packed.size * INPUT_UNPACKED_RATIO;
-    if (size > whole)
-        return status_make(STATUS_LIMIT,
-                           "%s: unpacks to more than %.6g GiB; --max-unpacked SIZE allows more",
-                           input->path, (double)whole / (1 << 30));
-    if (allowed == 0 && size > INPUT_UNPACKED_FREE && size > by_ratio)
-        return status_make(STATUS_LIMIT,
-                           "%s: unpacks to more than %d times its size; --max-unpacked SIZE "
-                           "allows it",
-                           input->path, INPUT_UNPACKED_RATIO);
-    return STATUS_OK;
-}
-
-// Adds what came out; `*out_enough`: the rest would be of no use.
-static status take_unpacked(struct input *input, struct view packed, struct view piece,
-                            bool *out_enough)
-{
-    *out_enough = false;
-    STATUS_TRY(spool_append(&input->unpacked, piece.data, piece.size));
-    STATUS_TRY(input_check_size(input, packed, spool_size(&input->unpacked)));
-    if (input->known == NULL || input->begun || spool_size(&input->unpacked) < INPUT_BEGINNING)
-        return STATUS_OK;
-    struct view beginning;
-    char *data;
-    STATUS_TRY(spool_read(&input->unpacked, &data, &beginning.size));
-    beginning.data = data;
-    input->begun = true;
-    *out_enough = !input->known(beginning);
-    return STATUS_OK;
-}
-
-static status inflate_members(struct input *input, struct view packed, z_stream *stream,
-                              char *piece)
-{
-    stream->next_in = (Bytef *)(uintptr_t)packed.data;
-    size_t left = packed.size;
-    int result = Z_OK;
-    bool enough = false;
-    while (result == Z_OK || result == Z_BUF_ERROR) {
-        stream->avail_in = left > UINT32_MAX ? UINT32_MAX : (uInt)left;
-        const uInt offered = stream->avail_in;
-        stream->next_out = (Bytef *)piece;
-        stream->avail_out = PIECE;
-        result = inflate(stream, Z_NO_FLUSH);
-        left -= offered - stream->avail_in;
-        const struct view got = {piece, PIECE - stream->avail_out};
-        STATUS_TRY(take_unpacked(input, packed, got, &enough));
-        if (enough)
-            return STATUS_OK;
-        if (result == Z_STREAM_END && left > 0)
-            result = inflateReset(stream);
-        else if (left == 0 && stream->avail_out > 0)
-            break;
-    }
-    if (result != Z_STREAM_END)
-        input->damage = left == 0 ? "the gzip data is cut off" : "the gzip data is damaged";
-    return STATUS_OK;
-}
-
-static void input_end_inflating(void *stream)
-{
-    inflateEnd(stream);
-}
-
-static status unpack_gzip(struct input *input, struct view packed)
-{
-    z_stream stream = {0};
-    if (inflateInit2(&stream, 15 + 32) != Z_OK)
-        return status_no_memory("unpacking %s", input->path);
-    recovery_hold(RECOVERY_AT_ONCE, input_end_inflating, &stream);
-    char *piece = memory_allocate(PIECE);
-    const status result = inflate_members(input, packed, &stream, piece);
-    free(piece);
-    recovery_let_go(&stream);
-    inflateEnd(&stream);
-    return result;
-}
-
-static status decompress_frames(struct input *input, struct view packed, ZSTD_DStream *stream,
-                                char *piece)
-{
-    ZSTD_inBuffer in = {packed.data, packed.size, 0};
-    size_t result = 1;
-    bool enough = false;
-    // What it says of itself is a promise that saves the work, and no more.
-    const unsigned long long promised = ZSTD_getFrameContentSize(packed.data, packed.size);
-    if (promised != ZSTD_CONTENTSIZE_UNKNOWN && promised != ZSTD_CONTENTSIZE_ERROR)
-        STATUS_TRY(input_check_size(input, packed, promised));
-    for (;;) {
-        ZSTD_outBuffer out = {piece, PIECE, 0};
-        result = ZSTD_decompressStream(stream, &out, &in);
-        STATUS_TRY(take_unpacked(input, packed, (struct view){piece, out.pos}, &enough));
-        if (enough)
-            return STATUS_OK;
-        if (ZSTD_isError(result) || (in.pos == in.size && out.pos < out.size))
-            break;
-    }
-    if (ZSTD_isError(result))
-        input->damage = "the zstd data is damaged";
-    else if (result != 0)
-        input->damage = "the zstd data is cut off";
-    return STATUS_OK;
-}
-
-static void input_free_zstd(void *stream)
-{
-    ZSTD_freeDStream(stream);
-}
-
-static status input_unpack_zstd(struct input *input, struct view packed)
-{
-    ZSTD_DStream *stream = ZSTD_createDStream();
-    if (stream == NULL)
-        return status_no_memory("unpacking %s", input->path);
-    recovery_hold(RECOVERY_AT_ONCE, input_free_zstd, stream);
-    char *piece = memory_allocate(PIECE);
-    const status result = decompress_frames(input, packed, stream, piece);
-    free(piece);
-    recovery_let_go(stream);
-    ZSTD_freeDStream(stream);
-    return result;
-}
-
-static const char GZIP_MARK[] = "\x1f\x8b";
-static const char ZSTD_MARK[] = "\x28\xb5\x2f\xfd";
-
-// Whether the file has the name of a packed one, and is cut off within the mark that it begins
-// with.
-static bool ends_in_mark(const struct input *input, const char *extension, const char *mark)
-{
-    const struct view bytes = input->bytes;
-    return bytes.size > 0 && bytes.size < strlen(mark) &&
-           memcmp(bytes.data, mark, bytes.size) == 0 &&
-           view_has_extension(view_of(input->path), extension);
-}
-
-static status input_unpack(struct input *input)
-{
-    const struct view packed = input->bytes;
-    if (view_starts_with(packed, GZIP_MARK))
-        STATUS_TRY(unpack_gzip(input, packed));
-    else if (view_starts_with(packed, ZSTD_MARK))
-        STATUS_TRY(input_unpack_zstd(input, packed));
-    else if (ends_in_mark(input, ".gz", GZIP_MARK))
-        input->damage = "the gzip data is cut off";
-    else if (ends_in_mark(input, ".zst", ZSTD_MARK))
-        input->damage = "the zstd data is cut off";
-    else
-        return STATUS_OK;
-
-    char *data;
-    size_t size;
-    STATUS_TRY(spool_read(&input->unpacked, &data, &size));
-    if (size == 0 && input->damage != NULL)
-        return status_make(STATUS_DATA, "%s: %s before anything of it could be unpacked",
-                           input->path, input->damage);
-    input->bytes = (struct view){data, size};
-    return STATUS_OK;
-}
-
 // Pipes and other files that cannot be mapped are read into the spool.
 static status read_stream(struct input *input, int file)
 {
@@ -389,13 +213,13 @@ static void close_opened(void *file)
 
 // Closes the file, unless it is the standard input.
 static status open_with(status (*reader)(struct input *input, int file), const char *name, int file,
-                        bool (*known)(struct view), struct input **out_input)
+                        const struct input_beginnings *beginnings, struct input **out_input)
 {
     if (file < 0)
         return status_system(errno, name, "cannot open");
     recovery_hold(RECOVERY_AT_ONCE, close_opened, &file);
     struct input *input = input_over(name, VIEW_LITERAL(""));
-    input->known = known;
+    input->beginnings = *beginnings;
     const status result = reader(input, file);
     recovery_let_go(&file);
     close_opened(&file);
@@ -407,12 +231,19 @@ static status open_with(status (*reader)(struct input *input, int file), const c
     return STATUS_OK;
 }
 
-status input_open_known(const char *path, bool (*known)(struct view beginning),
+status input_open_ahead(const char *path, const struct input_beginnings *beginnings,
                         struct input **out_input)
 {
     if (strcmp(path, "-") == 0 && !confine_is_on())
-        return open_with(read_any, "stdin", STDIN_FILENO, known, out_input);
-    return open_with(read_any, path, confine_open(path, O_RDONLY | O_CLOEXEC), known, out_input);
+        return open_with(read_any, "stdin", STDIN_FILENO, beginnings, out_input);
+    return open_with(read_any, path, confine_open(path, O_RDONLY | O_CLOEXEC), beginnings,
+                     out_input);
+}
+
+status input_open_known(const char *path, bool (*known)(struct view beginning),
+                        struct input **out_input)
+{
+    return input_open_ahead(path, &(struct input_beginnings){.known = known}, out_input);
 }
 
 status input_open(const char *path, struct input **out_input)
@@ -424,7 +255,7 @@ status input_map(const char *path, struct input **out_input)
 {
     // Opening a pipe that nobody writes to would wait.
     return open_with(read_regular, path, confine_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK),
-                     NULL, out_input);
+                     &(struct input_beginnings){0}, out_input);
 }
 
 status input_map_beneath(const char *beside, struct view location, struct input **out_input)
@@ -447,7 +278,7 @@ status input_map_beneath(const char *beside, struct view location, struct input 
     const status result =
         file < 0 && error == ELOOP
             ? status_make(STATUS_DATA, "%s: a link, or behind one, which is not followed", name)
-            : open_with(read_regular, name, file, NULL, out_input);
+            : open_with(read_regular, name, file, &(struct input_beginnings){0}, out_input);
     free(name);
     free(folder_path);
     return result;
@@ -498,6 +329,7 @@ void input_close(struct input *input)
 {
     if (input == NULL)
         return;
+    input_unpack_end(input);
     input_unmap(input);
     spool_free(&input->streamed);
     spool_free(&input->unpacked);

@@ -1,5 +1,6 @@
 // A file, mapped; gzip and zstd files are unpacked first (into a spool). What a file may unfold to
 // is limited, as a few bytes may stand for more than a disk holds: see input_limit_unpacked.
+// Who reads a file from front to back can begin while a thread unpacks the rest: input_open_ahead.
 //
 // The bytes stay valid until `input_close`. "-" is the standard input. A
 // packed file that is cut off or damaged gives what could be unpacked, with
@@ -14,10 +15,19 @@
 
 #include "spool.h"
 
+// What is asked of the first INPUT_BEGINNING bytes of a packed file, or somewhat more of them,
+// where there are more; NULL: nothing is.
+struct input_beginnings {
+    bool (*known)(struct view beginning);    // input_open_known
+    bool (*in_parts)(struct view beginning); // input_open_ahead
+};
+
+struct input_ahead;
+
 struct input {
     char *path;
-    struct view bytes;
-    const char *damage; // NULL when nothing is wrong
+    struct view bytes;  // of what is unpacked ahead, what is there: input_reach
+    const char *damage; // NULL when nothing is wrong; known with the last byte
     void *mapping;
     size_t mapped;
     struct input_range *range; // the mapping as signal handlers find it
@@ -26,8 +36,9 @@ struct input {
     ino_t number;
     struct spool streamed; // from a pipe
     struct spool unpacked;
-    bool (*known)(struct view beginning); // input_open_known
-    bool begun;                           // it was asked
+    struct input_beginnings beginnings;
+    struct input_ahead *ahead; // NULL: all is there
+    status failure;            // that ended it, until somebody takes it: input_finish
 };
 
 // How many bytes a packed file may unfold to where nobody said: as many for each of its own, and
@@ -42,11 +53,30 @@ void input_limit_unpacked(uint64_t most);
 status input_open(const char *path, struct input **out_input);
 
 // The same, for whoever reads only files whose beginning is `known`: of a packed one that is not,
-// the beginning alone is unpacked, which is all that it takes to say so. Where there is more of
-// the file, `known` gets INPUT_BEGINNING bytes or somewhat more of it.
+// the beginning alone is unpacked, which is all that it takes to say so.
 enum { INPUT_BEGINNING = 1 << 20 };
 status input_open_known(const char *path, bool (*known)(struct view beginning),
                         struct input **out_input);
+
+// The same, and where the beginning is read `in_parts`, it is all that is unpacked at first: a
+// thread goes on with the rest, into the same bytes, which stay where they are. Where there is but
+// one thread (base/parts.h) or no room for as much as the file may unfold to, all is unpacked as
+// ever. Who reads it asks input_reach, and input_finish in the end.
+status input_open_ahead(const char *path, const struct input_beginnings *beginnings,
+                        struct input **out_input);
+
+// Waits until `bytes` has `size` bytes or all there are; afterwards it has all that are there.
+// True: these are all. On the thread that opened the input.
+bool input_reach(const struct input *input, uint64_t size);
+
+// Whether that would not wait.
+bool input_is_there(const struct input *input, uint64_t size);
+
+// How many bytes there will be, as far as it can be told.
+uint64_t input_likely_size(const struct input *input);
+
+// Waits for all of them; fails where they could not be unpacked: what was read is not the file.
+status input_finish(struct input *input);
 
 // Whether a file can be read and its bytes, of a packed one the beginning, are what `recognise`
 // knows. Standard input is

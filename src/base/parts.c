@@ -107,6 +107,11 @@ bool parts_room(const struct parts *parts)
     return parts->added - parts->taken < parts->most;
 }
 
+bool parts_busy(const struct parts *parts)
+{
+    return parts->added > parts->taken;
+}
+
 // One more for each part beyond the first, so that what is small has none.
 static void parts_start_thread(struct parts *parts)
 {

@@ -38,6 +38,10 @@ struct parts *parts_open(void (*work)(void *part));
 
 // Whether another part may be put before one is taken; always so when none is under way.
 bool parts_room(const struct parts *parts);
+
+// Whether any is under way: parts_take would give one.
+bool parts_busy(const struct parts *parts);
+
 void parts_put(struct parts *parts, void *part);
 
 // The part that was put first, done; NULL when none is under way.

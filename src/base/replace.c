@@ -453,6 +453,20 @@ static status begin_beside(struct beginning *beginning, const char *path, bool a
     return replace_finish(&beginning->replacement, path, result);
 }
 
+static bool goes_beside(const struct place *place)
+{
+    return place->folder >= 0 && takes_files(place);
+}
+
+bool replace_is_beside(const char *path)
+{
+    struct place place = {.folder = -1};
+    place_find(path, &place);
+    const bool beside = goes_beside(&place);
+    place_free(&place);
+    return beside;
+}
+
 status replace_start(const char *path, bool append, struct replacement *out_replacement,
                      int *out_file)
 {
@@ -461,7 +475,7 @@ status replace_start(const char *path, bool append, struct replacement *out_repl
     *out_replacement = (struct replacement){0};
     recovery_hold(RECOVERY_AT_ONCE, beginning_abandon, &beginning);
     place_find(path, &beginning.place);
-    if (beginning.place.folder < 0 || !takes_files(&beginning.place)) {
+    if (!goes_beside(&beginning.place)) {
         place_free(&beginning.place);
         result = open_as_it_is(path, append, &beginning.file);
     } else {

@@ -24,6 +24,9 @@ struct replacement {
 status replace_start(const char *path, bool append, struct replacement *out_replacement,
                      int *out_file);
 
+// Whether that would be beside its place, so that nobody sees what was begun and failed.
+bool replace_is_beside(const char *path);
+
 // Moves the file to its place when it was `written`, else removes it. Returns the first failure.
 status replace_finish(struct replacement *replacement, const char *path, status written);
 

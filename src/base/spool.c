@@ -69,9 +69,17 @@ static status spool_write_all(struct spool *spool, const char *data, size_t size
 
 static void spool_unmap(struct spool *spool)
 {
+    if (spool->ahead)
+        recovery_let_go(spool);
     if (spool->mapping != NULL)
         munmap(spool->mapping, spool->mapped);
     spool->mapping = NULL;
+    spool->ahead = false;
+}
+
+static void release_room(void *spool)
+{
+    spool_unmap(spool);
 }
 
 static status spool_flush(struct spool *spool)
@@ -146,6 +154,28 @@ status spool_make_room(struct spool *spool, size_t size, char **out_data)
     free(zeros);
     STATUS_TRY(result);
     return spool_read(spool, out_data, &size);
+}
+
+bool spool_read_ahead(struct spool *spool, uint64_t most, const char **out_data)
+{
+    if (most > SIZE_MAX || spool->file < 0)
+        return false;
+    void *mapping = mmap(NULL, most, PROT_READ, MAP_SHARED | MAP_NORESERVE, spool->file, 0);
+    if (mapping == MAP_FAILED)
+        return false;
+    spool_unmap(spool);
+    spool->mapping = mapping;
+    spool->mapped = most;
+    spool->ahead = true;
+    recovery_hold(RECOVERY_LATER, release_room, spool);
+    *out_data = mapping;
+    return true;
+}
+
+status spool_append_ahead(struct spool *spool, const void *data, size_t size)
+{
+    STATUS_TRY(spool_flush(spool));
+    return spool_write_all(spool, data, size);
 }
 
 void spool_free(struct spool *spool)

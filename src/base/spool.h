@@ -6,6 +6,8 @@
 #ifndef OPSCOPE_BASE_SPOOL_H
 #define OPSCOPE_BASE_SPOOL_H
 
+#include <stdbool.h>
+
 #include "status.h"
 #include "view.h"
 
@@ -20,6 +22,7 @@ struct spool {
     int file;
     void *mapping;
     size_t mapped;
+    bool ahead; // the mapping has room for more than is there
 };
 
 #define SPOOL_EMPTY ((struct spool){.file = -1})
@@ -37,6 +40,13 @@ status spool_read(struct spool *spool, char **out_data, size_t *out_size);
 
 // Appends `size` zero bytes, then the same.
 status spool_make_room(struct spool *spool, size_t size, char **out_data);
+
+// The bytes so far in one piece that has room for `most` bytes, which are not looked at before they
+// are there: spool_append_ahead, on any thread, puts them there, and nothing else may be done with
+// the spool but to free it. Takes address space only. False: there is no room, and the spool is as
+// before.
+bool spool_read_ahead(struct spool *spool, uint64_t most, const char **out_data);
+status spool_append_ahead(struct spool *spool, const void *data, size_t size);
 
 void spool_free(struct spool *spool);
 

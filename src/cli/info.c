@@ -283,6 +283,8 @@ static bool info_is_plain_file(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
+static const struct input_beginnings BEGINNINGS = {file_kind_may_be, format_reader_in_parts};
+
 // Reads a profile, opening the file once: a packed one unfolds as it is opened. `out_other`:
 // what it is when it is none.
 static status info_read(const char *path, const struct format_options *options,
@@ -292,7 +294,7 @@ static status info_read(const char *path, const struct format_options *options,
     if (opened_find(path) != NULL || !info_is_plain_file(path))
         return opened_read(path, options, out_profile);
     *out_profile = profile_create();
-    STATUS_TRY(input_open_known(path, file_kind_may_be, &input));
+    STATUS_TRY(input_open_ahead(path, &BEGINNINGS, &input));
     const struct file_kind *kind = file_kind_of_bytes(input->bytes);
     if (kind == NULL || kind == &FILE_PROFILE || kind->commands[0] == NULL)
         return format_read_input(input, options, *out_profile);

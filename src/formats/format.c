@@ -67,6 +67,7 @@ status format_read_input(struct input *input, const struct format_options *optio
         return reader->read(input, options, profile);
     status result =
         reader != NULL ? reader->read(input, options, profile) : format_refuse_input(input);
+    result = status_first(input_finish(input), result);
     if (result == STATUS_OK)
         profile_fact_add(profile, "source", view_of(path_base_name(input->path)));
     result = status_first(result, input_check(input));
@@ -74,11 +75,14 @@ status format_read_input(struct input *input, const struct format_options *optio
     return status_first(result, profile_finish(profile));
 }
 
+static const struct input_beginnings FORMAT_BEGINNINGS = {format_reader_may_know,
+                                                          format_reader_in_parts};
+
 status format_read(const char *path, const struct format_options *options, struct profile *profile)
 {
     struct input *input;
     if (folder_is(path))
         return read_folder(path, profile);
-    STATUS_TRY(input_open_known(path, format_reader_may_know, &input));
+    STATUS_TRY(input_open_ahead(path, &FORMAT_BEGINNINGS, &input));
     return format_read_input(input, options, profile);
 }

@@ -10,6 +10,7 @@
 #include "formats/qaic/summary.h"
 #include "formats/qaic/summary_profile.h"
 #include "formats/rocpd/reader.h"
+#include "formats/tenstorrent/device_log.h"
 #include "formats/tenstorrent/logs_profile.h"
 #include "formats/tenstorrent/report_profile.h"
 #include "formats/torq/torq.h"
@@ -124,18 +125,19 @@ static status read_rocpd(struct input *input, const struct format_options *optio
 }
 
 static const struct format_reader READERS[] = {
-    {"profile", FORMAT_BY_MAGIC, true, profile_file_recognise, read_profile},
-    {"tracy", FORMAT_BY_MAGIC, false, tracy_recognise, read_tracy},
-    {"tracy-stream", FORMAT_BY_MAGIC, false, tracy_stream_recognise, read_tracy_stream},
-    {"qaic-raw-stats", FORMAT_BY_MAGIC, false, qaic_raw_recognise, read_qaic_stats},
-    {"nsys", FORMAT_BY_MAGIC, false, nsys_recognise, read_nsys},
-    {"rocpd", FORMAT_BY_MAGIC, false, rocpd_recognise, read_rocpd},
-    {"chrome", FORMAT_BY_KEYS, false, chrome_recognise, read_chrome},
-    {"tenstorrent-log", FORMAT_BY_HEADER, false, readers_is_log, readers_read_log},
-    {"qaic-summary", FORMAT_BY_HEADER, false, qaic_summary_recognise, read_qaic_summary},
-    {"tenstorrent-report", FORMAT_BY_HEADER, false, report_recognise, read_report},
-    {"torq", FORMAT_BY_ROWS, false, readers_is_torq, readers_read_torq},
-    {"perfetto", FORMAT_BY_TAGS, false, perfetto_recognise, read_perfetto},
+    {"profile", FORMAT_BY_MAGIC, true, profile_file_recognise, NULL, read_profile},
+    {"tracy", FORMAT_BY_MAGIC, false, tracy_recognise, NULL, read_tracy},
+    {"tracy-stream", FORMAT_BY_MAGIC, false, tracy_stream_recognise, NULL, read_tracy_stream},
+    {"qaic-raw-stats", FORMAT_BY_MAGIC, false, qaic_raw_recognise, NULL, read_qaic_stats},
+    {"nsys", FORMAT_BY_MAGIC, false, nsys_recognise, NULL, read_nsys},
+    {"rocpd", FORMAT_BY_MAGIC, false, rocpd_recognise, NULL, read_rocpd},
+    {"chrome", FORMAT_BY_KEYS, false, chrome_recognise, chrome_recognise, read_chrome},
+    {"tenstorrent-log", FORMAT_BY_HEADER, false, readers_is_log, device_log_recognise,
+     readers_read_log},
+    {"qaic-summary", FORMAT_BY_HEADER, false, qaic_summary_recognise, NULL, read_qaic_summary},
+    {"tenstorrent-report", FORMAT_BY_HEADER, false, report_recognise, NULL, read_report},
+    {"torq", FORMAT_BY_ROWS, false, readers_is_torq, torq_reads_in_parts, readers_read_torq},
+    {"perfetto", FORMAT_BY_TAGS, false, perfetto_recognise, NULL, read_perfetto},
 };
 
 enum { READER_COUNT = sizeof READERS / sizeof READERS[0] };
@@ -154,10 +156,21 @@ const struct format_reader *format_reader_find(struct view bytes)
     return reader;
 }
 
+// The events of an object may stand after all that is said about them, and the tables of a database
+// anywhere.
+static bool readers_may_be_other(struct view beginning)
+{
+    return view_starts_with(view_trim(beginning), "{") || database_recognise(beginning);
+}
+
 bool format_reader_may_know(struct view beginning)
 {
-    // The events of an object may stand after all that is said about them, and the tables of a
-    // database anywhere.
-    return format_reader_find(beginning) != NULL || view_starts_with(view_trim(beginning), "{") ||
-           database_recognise(beginning);
+    return format_reader_find(beginning) != NULL || readers_may_be_other(beginning);
+}
+
+bool format_reader_in_parts(struct view beginning)
+{
+    const struct format_reader *reader = format_reader_find(beginning);
+    return reader != NULL && reader->in_parts != NULL && reader->in_parts(beginning) &&
+           (reader->evidence >= FORMAT_BY_KEYS || !readers_may_be_other(beginning));
 }

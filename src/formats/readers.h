@@ -28,6 +28,9 @@ struct format_reader {
     enum format_evidence evidence;
     bool keeps_input; // `read` takes over the input, also on failure, and finishes the profile
     bool (*recognise)(struct view bytes);
+    // Whether a file that begins like this is read from front to back, as far as `input_reach` says
+    // that it is there (base/input.h); NULL: it is there as a whole when it is read.
+    bool (*in_parts)(struct view beginning);
     // Into a fresh profile. The fact `format` says which form of the format it was.
     status (*read)(struct input *input, const struct format_options *options,
                    struct profile *profile);
@@ -40,7 +43,9 @@ const struct format_reader *format_reader_next(const struct format_reader *reade
 // NULL: of no format that is known.
 const struct format_reader *format_reader_find(struct view bytes);
 
-// Whether a file that begins like this may be of a format that is known.
+// What input_open_ahead asks for whoever reads profiles: whether a file that begins like this may
+// be of a format that is known, and whether that is read in parts.
 bool format_reader_may_know(struct view beginning);
+bool format_reader_in_parts(struct view beginning);
 
 #endif

@@ -328,8 +328,32 @@ void profile_event_add(struct profile *profile, const struct event *event, struc
         profile_profile_hand_on(profile);
 }
 
-void profile_note(struct profile *profile, uint32_t track, enum ledger_note_kind kind,
-                  uint64_t count, const char *format, ...)
+static struct ledger_note *note_of(const struct profile *profile, uint32_t index)
+{
+    return segments_get(&profile->notes, index);
+}
+
+// Takes the last note of a kind out.
+static void drop_last_note(struct profile *profile, enum ledger_note_kind kind)
+{
+    uint32_t at = profile->notes.count;
+    while (at > 0 && note_of(profile, at - 1)->kind != kind)
+        at--;
+    for (; at < profile->notes.count; at++)
+        *note_of(profile, at - 1) = *note_of(profile, at);
+    profile->notes.count--;
+}
+
+static uint32_t notes_kept(const struct profile *profile, enum ledger_note_kind kind)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < profile->notes.count; i++)
+        kept += note_of(profile, i)->kind == kind;
+    return kept;
+}
+
+static void account_for(struct profile *profile, uint32_t track, enum ledger_note_kind kind,
+                        uint64_t count)
 {
     struct ledger *ledger = &profile_track(profile, track)->ledger;
     if (kind == LEDGER_LOST)
@@ -337,23 +361,47 @@ void profile_note(struct profile *profile, uint32_t track, enum ledger_note_kind
     else if (kind == LEDGER_IMPOSSIBLE)
         ledger->impossible += count;
     profile->note_counts[kind] += count;
+}
 
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < profile->notes.count; i++)
-        kept += ((struct ledger_note *)segments_get(&profile->notes, i))->kind == kind;
-    if (kept >= LEDGER_NOTES_KEPT)
-        return;
+static void add_note(struct profile *profile, enum ledger_note_kind kind, uint64_t count,
+                     const char *format, va_list arguments)
+{
     char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     // A note is a line, whatever the file has in it.
     for (char *at = strpbrk(text, "\r\n"); at != NULL; at = strpbrk(at, "\r\n"))
         *at = ' ';
     const struct ledger_note note = {kind, profile_string(profile, view_trim(view_of(text))),
                                      count};
     *(struct ledger_note *)segments_add(&profile->notes) = note;
+}
+
+void profile_note(struct profile *profile, uint32_t track, enum ledger_note_kind kind,
+                  uint64_t count, const char *format, ...)
+{
+    va_list arguments;
+    account_for(profile, track, kind, count);
+    if (notes_kept(profile, kind) >= LEDGER_NOTES_KEPT)
+        return;
+    va_start(arguments, format);
+    add_note(profile, kind, count, format, arguments);
+    va_end(arguments);
+}
+
+void profile_note_at(struct profile *profile, uint32_t index, uint32_t track,
+                     enum ledger_note_kind kind, uint64_t count, const char *format, ...)
+{
+    va_list arguments;
+    account_for(profile, track, kind, count);
+    va_start(arguments, format);
+    add_note(profile, kind, count, format, arguments);
+    va_end(arguments);
+    const struct ledger_note note = *note_of(profile, profile->notes.count - 1);
+    for (uint32_t at = profile->notes.count - 1; at > index; at--)
+        *note_of(profile, at) = *note_of(profile, at - 1);
+    *note_of(profile, index) = note;
+    if (notes_kept(profile, kind) > LEDGER_NOTES_KEPT)
+        drop_last_note(profile, kind);
 }
 
 void profile_notes_rename(struct profile *profile, const char *path, const char *name)

@@ -171,6 +171,11 @@ void track_count_event(struct track *track, const struct event *event);
 void profile_note(struct profile *profile, uint32_t track, enum ledger_note_kind kind,
                   uint64_t count, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+// The same, known late and said early: as note number `index`.
+void profile_note_at(struct profile *profile, uint32_t index, uint32_t track,
+                     enum ledger_note_kind kind, uint64_t count, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
 // Notes that begin with "PATH: " are about `name` instead; "": about nobody in particular. For
 // files whose places mean nothing to who reads the notes.
 void profile_notes_rename(struct profile *profile, const char *path, const char *name);

@@ -30,6 +30,56 @@ struct csv_lines csv_lines_cut(struct csv_lines *lines, size_t size)
     return cut;
 }
 
+// Up to `size` bytes after the lines that were given, if there are as many. True: no more will
+// come.
+static bool csv_reach(struct csv_lines *lines, const struct input *input, size_t size)
+{
+    const size_t at = (size_t)(lines->at - input->bytes.data);
+    const bool whole = input_reach(input, (uint64_t)at + size);
+    lines->end = input->bytes.data + input->bytes.size;
+    return whole;
+}
+
+struct csv_lines csv_lines_cut_input(struct csv_lines *lines, const struct input *input,
+                                     size_t size)
+{
+    for (size_t ahead = size;; ahead *= 2) {
+        const bool whole = csv_reach(lines, input, ahead + 1);
+        struct csv_lines rest = *lines;
+        const struct csv_lines cut = csv_lines_cut(&rest, size);
+        if (!whole && rest.at == rest.end)
+            continue;
+        *lines = rest;
+        return cut;
+    }
+}
+
+bool csv_line_next_input(struct csv_lines *lines, const struct input *input,
+                         struct csv_line *out_line)
+{
+    enum { LINE = 4096 };
+    for (size_t ahead = LINE;; ahead *= 2) {
+        const bool whole = csv_reach(lines, input, ahead);
+        struct csv_lines rest = *lines;
+        const bool found = csv_line_next(&rest, out_line);
+        if (!whole && (!found || !out_line->terminated))
+            continue;
+        *lines = rest;
+        return found;
+    }
+}
+
+bool csv_lines_are_there(const struct csv_lines *lines, const struct input *input, size_t size)
+{
+    return input_is_there(input, (uint64_t)(lines->at - input->bytes.data) + 2 * size);
+}
+
+bool csv_lines_follow(struct csv_lines *lines, const struct input *input)
+{
+    csv_reach(lines, input, 1);
+    return lines->at < lines->end;
+}
+
 bool csv_field_take(struct view *rest, char separator, struct view *out_field)
 {
     if (rest->data == NULL)

@@ -10,6 +10,7 @@
 #define OPSCOPE_WIRE_CSV_H
 
 #include "base/bytes.h"
+#include "base/input.h"
 #include "base/view.h"
 
 // Lines ----------------------------------------------------------------------
@@ -49,6 +50,18 @@ static inline bool csv_line_next(struct csv_lines *lines, struct csv_line *out_l
 // Takes whole lines from the front, `size` bytes of them or, with the rest of the last one, more.
 // They are numbered from 1 again; the number of what is left is for the caller to put right.
 struct csv_lines csv_lines_cut(struct csv_lines *lines, size_t size);
+
+// The same of the lines of an input that may still grow (base/input.h): what there is of them is
+// looked for as it is needed.
+struct csv_lines csv_lines_cut_input(struct csv_lines *lines, const struct input *input,
+                                     size_t size);
+
+bool csv_line_next_input(struct csv_lines *lines, const struct input *input,
+                         struct csv_line *out_line);
+
+// Whether cutting would not wait; and whether it would give a line, which it may wait for.
+bool csv_lines_are_there(const struct csv_lines *lines, const struct input *input, size_t size);
+bool csv_lines_follow(struct csv_lines *lines, const struct input *input);
 
 // Fields of a line -----------------------------------------------------------
 

@@ -56,6 +56,13 @@ def test_other_machines_are_said(folder):
     contains((folder / "again.json").read_text(), f'"machine": "{here}"', "what is kept of what was kept")
 
 
+def test_other_sizes_are_other_shapes(folder):
+    before = bench(folder / "a.json")
+    smaller = bench(folder / "b.json", rows=("10000000 rows", "100000 rows"))
+    contains(opscope("diff", before, smaller).out, "other shapes (10000000 rows -> 100000 rows)", "what differs")
+    true("other shapes" not in opscope("diff", before, before).out, "of one size nothing is said")
+
+
 def test_measuring_again_replaces_what_was_measured(folder):
     path = bench(folder / "a.json")
     bench(path, 2.0)

@@ -167,6 +167,96 @@ static void a_full_disk_is_reported(void **state)
     free(text);
 }
 
+static bool anything(struct view beginning)
+{
+    return beginning.size > INPUT_BEGINNING;
+}
+
+static const struct input_beginnings IN_PARTS = {.in_parts = anything};
+
+static struct input *open_ahead(const char *path)
+{
+    struct input *input;
+    assert_null(input_open_ahead(path, &IN_PARTS, &input));
+    return input;
+}
+
+static void what_is_unpacked_ahead_is_there_when_it_is_asked_for(void **state)
+{
+    char *text = make_text(LARGE);
+    setenv("OPSCOPE_THREADS", "2", 1);
+    for (size_t n = 0; n < 3; n++) {
+        const char *path = path_in(*state, names[n]);
+        write_text(path, text, LARGE);
+        struct input *input = open_ahead(path);
+        const char *data = input->bytes.data;
+        assert_true(n == 0 || input->bytes.size < LARGE);
+        for (size_t size = INPUT_BEGINNING; size <= LARGE; size += 100000) {
+            input_reach(input, size);
+            assert_true(input->bytes.data == data && input->bytes.size >= size);
+            assert_true(input_is_there(input, size));
+            assert_memory_equal(data + size - 100000, text + size - 100000, 100000);
+        }
+        assert_true(input_reach(input, LARGE + 1));
+        assert_int_equal(input->bytes.size, LARGE);
+        assert_int_equal(input_likely_size(input), LARGE);
+        assert_null(input_finish(input));
+        assert_null(input->damage);
+        input_close(input);
+        unlink(path);
+    }
+    unsetenv("OPSCOPE_THREADS");
+    free(text);
+}
+
+static void damage_is_known_with_the_last_byte_that_is_unpacked_ahead(void **state)
+{
+    char *text = make_text(LARGE);
+    setenv("OPSCOPE_THREADS", "2", 1);
+    for (size_t n = 1; n < 3; n++) {
+        const char *path = path_in(*state, names[n]);
+        write_text(path, text, LARGE);
+        assert_int_equal(truncate(path, 900000), 0);
+        struct input *whole = read_text(path);
+        struct input *input = open_ahead(path);
+        assert_null(input->damage);
+        assert_null(input_finish(input));
+        assert_string_equal(input->damage, whole->damage);
+        assert_true(view_equal(input->bytes, whole->bytes));
+        input_close(whole);
+        input_close(input);
+        // Who has seen enough may close it at any time.
+        input_close(open_ahead(path));
+        unlink(path);
+    }
+    unsetenv("OPSCOPE_THREADS");
+    free(text);
+}
+
+static void what_unfolds_to_too_much_ends_with_a_failure(void **state)
+{
+    char *text = make_text(LARGE);
+    const char *path = path_in(*state, names[1]);
+    write_text(path, text, LARGE);
+    setenv("OPSCOPE_THREADS", "2", 1);
+    input_limit_unpacked(LARGE - 1);
+    struct input *input = open_ahead(path);
+    assert_true(input_reach(input, LARGE));
+    assert_true(input->bytes.size < LARGE);
+    status failure = input_finish(input);
+    assert_int_equal(status_code_of(failure), STATUS_LIMIT);
+    status_free(failure);
+    assert_null(input_finish(input));
+    input_close(input);
+    input = open_ahead(path);
+    input_reach(input, LARGE);
+    input_close(input);
+    input_limit_unpacked(0);
+    unsetenv("OPSCOPE_THREADS");
+    unlink(path);
+    free(text);
+}
+
 static void a_spool_gives_back_all_that_was_appended(void **state)
 {
     (void)state;
@@ -204,6 +294,9 @@ int main(void)
         cmocka_unit_test(a_damaged_file_says_so),
         cmocka_unit_test(files_that_cannot_be_opened_are_named),
         cmocka_unit_test(a_full_disk_is_reported),
+        cmocka_unit_test(what_is_unpacked_ahead_is_there_when_it_is_asked_for),
+        cmocka_unit_test(damage_is_known_with_the_last_byte_that_is_unpacked_ahead),
+        cmocka_unit_test(what_unfolds_to_too_much_ends_with_a_failure),
         cmocka_unit_test(a_spool_gives_back_all_that_was_appended),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

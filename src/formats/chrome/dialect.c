@@ -30,9 +30,10 @@ status chrome_dialect_open(const struct input *input, struct profile *profile,
     *out_dialect = NULL;
     // Members that describe thousands of ranks may be longer than that.
     for (size_t size = DIALECT_LOOK; !look.events; size *= 8) {
+        const bool whole = input_reach(input, size);
         beginning.size = size < input->bytes.size ? size : input->bytes.size;
         chrome_events_visit(beginning, &look.visitor);
-        if (beginning.size == input->bytes.size)
+        if (whole && beginning.size == input->bytes.size)
             break;
     }
     if (look.onnxruntime)

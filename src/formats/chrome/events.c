@@ -44,15 +44,21 @@ static void plain_damage(struct chrome_visitor *visitor, enum chrome_damage kind
         plain->to->damage(plain->to, kind, offset);
 }
 
-static void chrome_events_visit_plain(struct view bytes, const uint64_t *from,
-                                      struct chrome_visitor *visitor)
+// `growing`: NULL where all is there; `from`: NULL for all of it.
+static void chrome_events_visit_plain(struct view bytes, const struct input *growing,
+                                      const uint64_t *from, struct chrome_visitor *visitor)
 {
     struct chrome_event event = {0};
     struct plain plain = {.visitor = {plain_event, plain_member, plain_damage, false},
                           .to = visitor};
-    struct chrome_parser parser = {bytes.data,   bytes.data + bytes.size, &event,
-                                   &plain.texts, plain.members,           MEMBERS};
-    if (bytes.size >= CHROME_AHEAD_LEAST)
+    struct chrome_parser parser = {.start = bytes.data,
+                                   .end = bytes.data + bytes.size,
+                                   .event = &event,
+                                   .texts = &plain.texts,
+                                   .members = plain.members,
+                                   .member_room = MEMBERS,
+                                   .growing = growing};
+    if (growing != NULL || bytes.size >= CHROME_AHEAD_LEAST)
         parser.items = chrome_pieces_items;
     if (from == NULL)
         chrome_parser_run(&parser, &plain.visitor);
@@ -64,10 +70,18 @@ static void chrome_events_visit_plain(struct view bytes, const uint64_t *from,
 
 void chrome_events_visit(struct view bytes, struct chrome_visitor *visitor)
 {
-    chrome_events_visit_plain(bytes, NULL, visitor);
+    chrome_events_visit_plain(bytes, NULL, NULL, visitor);
 }
 
-void chrome_events_visit_from(struct view bytes, uint64_t offset, struct chrome_visitor *visitor)
+void chrome_events_visit_input(const struct input *input, struct chrome_visitor *visitor)
 {
-    chrome_events_visit_plain(bytes, &offset, visitor);
+    const bool whole = input_reach(input, 0);
+    chrome_events_visit_plain(input->bytes, whole ? NULL : input, NULL, visitor);
+}
+
+void chrome_events_visit_from(const struct input *input, uint64_t offset,
+                              struct chrome_visitor *visitor)
+{
+    input_reach(input, UINT64_MAX);
+    chrome_events_visit_plain(input->bytes, NULL, &offset, visitor);
 }

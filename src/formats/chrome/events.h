@@ -12,7 +12,7 @@
 #ifndef OPSCOPE_FORMATS_CHROME_EVENTS_H
 #define OPSCOPE_FORMATS_CHROME_EVENTS_H
 
-#include "base/view.h"
+#include "base/input.h"
 
 // From this size on threads read ahead.
 enum { CHROME_AHEAD_LEAST = 1 << 20 };
@@ -94,7 +94,11 @@ bool chrome_recognise(struct view bytes);
 
 void chrome_events_visit(struct view bytes, struct chrome_visitor *visitor);
 
+// The same of an input that may still grow: all of it is there afterwards.
+void chrome_events_visit_input(const struct input *input, struct chrome_visitor *visitor);
+
 // Only what starts at `offset`, where an event starts, and after it.
-void chrome_events_visit_from(struct view bytes, uint64_t offset, struct chrome_visitor *visitor);
+void chrome_events_visit_from(const struct input *input, uint64_t offset,
+                              struct chrome_visitor *visitor);
 
 #endif

@@ -370,7 +370,7 @@ static status look_over(const struct input *input, struct kineto *kineto)
 {
     struct kineto_look look = {.visitor = {.event = kineto_look_at, .member = look_at_member},
                                .kineto = kineto};
-    chrome_events_visit(input->bytes, &look.visitor);
+    chrome_events_visit_input(input, &look.visitor);
     STATUS_TRY(look.failure);
     STATUS_TRY(list_finish(&kineto->items));
     STATUS_TRY(kineto_steps_finish(&kineto->steps));

@@ -112,7 +112,7 @@ static status find_runs(const struct input *input, struct onnxruntime *reading)
     struct run_look look = {.visitor.event = onnxruntime_look_at, .reading = reading};
     char *data;
     size_t size;
-    chrome_events_visit(input->bytes, &look.visitor);
+    chrome_events_visit_input(input, &look.visitor);
     STATUS_TRY(look.failure);
     STATUS_TRY(spool_read(&reading->spool, &data, &size));
     reading->runs = (struct model_run *)(void *)data;

@@ -337,7 +337,7 @@ status chrome_opstats_open(const struct input *input, struct profile *profile,
     reading->profile = profile;
     nodes_start(&reading->nodes, profile);
     segments_start(&reading->lanes, sizeof(struct opstats_lane));
-    chrome_events_visit(input->bytes, &look.visitor);
+    chrome_events_visit_input(input, &look.visitor);
     *out_dialect = &reading->dialect;
     return STATUS_OK;
 }

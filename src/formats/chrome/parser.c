@@ -489,6 +489,24 @@ static const char *take_items(struct chrome_parser *parser, const char *at,
                                  : chrome_parser_items(parser, at, visitor);
 }
 
+void chrome_parser_reach(struct chrome_parser *parser, uint64_t size)
+{
+    const struct input *input = parser->growing;
+    if (input == NULL)
+        return;
+    if (input_reach(input, size))
+        parser->growing = NULL;
+    parser->end = parser->start + input->bytes.size;
+}
+
+// Whether there is more now, for what ended too early.
+static bool has_grown(struct chrome_parser *parser)
+{
+    const char *end = parser->end;
+    chrome_parser_reach(parser, UINT64_MAX);
+    return parser->end != end;
+}
+
 // At a '"' of the object form. NULL: cut off or malformed.
 static const char *visit_member(struct chrome_parser *parser, const char *at,
                                 struct chrome_visitor *visitor)
@@ -517,7 +535,9 @@ static const char *visit_member(struct chrome_parser *parser, const char *at,
 static const char *visit_object(struct chrome_parser *parser, const char *at,
                                 struct chrome_visitor *visitor)
 {
-    while ((at = scan_blanks(at, parser->end)) < parser->end) {
+    while ((at = scan_blanks(at, parser->end)) < parser->end || has_grown(parser)) {
+        if (scan_is_blank(*at)) // of what has grown
+            continue;
         if (*at == '}')
             return at + 1;
         if (*at == ',') {
@@ -525,6 +545,8 @@ static const char *visit_object(struct chrome_parser *parser, const char *at,
             continue;
         }
         const char *next = *at == '"' ? visit_member(parser, at, visitor) : NULL;
+        if (next == NULL && has_grown(parser))
+            continue;
         if (next == NULL) {
             chrome_parser_damage(visitor, CHROME_CUT, parser, at);
             break;
@@ -544,10 +566,13 @@ static const char *after_mark(const char *at, const char *end)
 void chrome_parser_run(struct chrome_parser *parser, struct chrome_visitor *visitor)
 {
     const char *at = after_mark(parser->start, parser->end);
+    if (at == parser->end && has_grown(parser))
+        at = after_mark(parser->start, parser->end);
     if (at < parser->end && *at == '[')
         at = take_items(parser, at + 1, visitor);
     else if (at < parser->end && *at == '{')
         at = visit_object(parser, at + 1, visitor);
+    chrome_parser_reach(parser, UINT64_MAX);
     at = scan_blanks(at, parser->end);
     if (at < parser->end)
         chrome_parser_damage(visitor, CHROME_TRAILING, parser, at);

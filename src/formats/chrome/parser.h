@@ -4,19 +4,22 @@
 #define OPSCOPE_FORMATS_CHROME_PARSER_H
 
 #include "base/arena.h"
+#include "base/input.h"
 #include "events.h"
 
 struct chrome_parser {
     const char *start;
-    const char *end;
+    const char *end; // of what is there
     struct chrome_event
         *event;          // where the next event goes, zero at first; a visitor may move it on
     struct arena *texts; // those that hold escapes
     struct chrome_member *members; // where those of the next event go
     size_t member_room;
-    uint64_t wasted;      // bytes that were read for events that were none
-    const char *line_end; // of the line of the last damage
-    // Takes the place of chrome_parser_items; NULL: nothing does.
+    uint64_t wasted;             // bytes that were read for events that were none
+    const char *line_end;        // of the line of the last damage
+    const struct input *growing; // an input of which more will be there; NULL: all is
+    // Takes the place of chrome_parser_items, and has all of a growing input there when it returns;
+    // NULL: nothing does.
     const char *(*items)(struct chrome_parser *parser, const char *at,
                          struct chrome_visitor *visitor);
 };
@@ -28,6 +31,9 @@ void chrome_parser_run(struct chrome_parser *parser, struct chrome_visitor *visi
 // where it has one.
 const char *chrome_parser_items(struct chrome_parser *parser, const char *at,
                                 struct chrome_visitor *visitor);
+
+// Of a growing input: waits until so many bytes from the start are there, if there are as many.
+void chrome_parser_reach(struct chrome_parser *parser, uint64_t size);
 
 // The parts of this. After blanks and commas: where an item, the bracket or the end is.
 const char *chrome_parser_next_item(const struct chrome_parser *parser, const char *at);

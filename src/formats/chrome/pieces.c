@@ -9,8 +9,9 @@
 enum {
     PIECE_BYTES = 64 << 10,
     PIECE_MEMBERS = 4096,
-    LINE_MOST = 16 << 10, // before no lines are looked for
-    MISSES_FREE = 16,     // wrong guesses that do not count
+    PIECE_AHEAD = 4 * PIECE_BYTES, // what is there of a growing input when a piece is cut
+    LINE_MOST = 16 << 10,          // before no lines are looked for
+    MISSES_FREE = 16,              // wrong guesses that do not count
 };
 
 struct piece {
@@ -99,6 +100,7 @@ static const char *guess_in_line(const char *at, const char *end)
     return end;
 }
 
+// `at` and PIECE_BYTES after it are there, LINE_MOST more unless the input ends before.
 static const char *guess_start(const struct pieces *pieces, const char *at)
 {
     const char *end = pieces->parser->end;
@@ -114,18 +116,46 @@ static const char *guess_start(const struct pieces *pieces, const char *at)
     return guess_in_line(at, end);
 }
 
+static uint64_t piece_offset(const struct pieces *pieces, const char *at)
+{
+    return (uint64_t)(at - pieces->parser->start);
+}
+
+// The same of an input that may still grow: nothing that comes later would change it.
+static const char *piece_end(struct pieces *pieces)
+{
+    struct chrome_parser *parser = pieces->parser;
+    for (uint64_t ahead = PIECE_AHEAD;; ahead *= 2) {
+        chrome_parser_reach(parser, piece_offset(pieces, pieces->next) + ahead);
+        const char *to = guess_start(pieces, pieces->next);
+        if (parser->growing == NULL || parser->end - to > PIECE_BYTES)
+            return to;
+    }
+}
+
+// While there is other work, nobody waits for what is not unpacked yet.
+static bool piece_would_wait(const struct pieces *pieces)
+{
+    const struct input *growing = pieces->parser->growing;
+    return growing != NULL && parts_busy(pieces->parts) &&
+           !input_is_there(growing, piece_offset(pieces, pieces->next) + PIECE_AHEAD);
+}
+
 static struct piece *piece_next(struct pieces *pieces)
 {
-    const char *end = pieces->parser->end;
     struct piece *piece = pieces->free_pieces;
-    if (pieces->next == end)
+    if (piece_would_wait(pieces))
+        return NULL;
+    chrome_parser_reach(pieces->parser, piece_offset(pieces, pieces->next) + 1);
+    if (pieces->next == pieces->parser->end)
         return NULL;
     if (piece != NULL)
         pieces->free_pieces = piece->next_free;
     else
         piece = memory_allocate_zeroed(1, sizeof *piece);
     piece->from = pieces->next;
-    piece->to = guess_start(pieces, piece->from);
+    piece->to = piece_end(pieces);
+    const char *end = pieces->parser->end;
     // A start that is none must not be read to the end of the input.
     const char *most = end - piece->to > PIECE_BYTES ? piece->to + PIECE_BYTES : end;
     piece->parser =
@@ -191,12 +221,14 @@ static const char *pieces_run(struct pieces *pieces, const char *at, struct chro
         if (ahead)
             continue;
         // A bracket, the end, what is no event, or one that is too long for a piece.
+        chrome_parser_reach(parser, UINT64_MAX);
         if (at == parser->end || *at == ']')
             break;
         chrome_parser_item(parser, &at, visitor);
         pieces->next = at;
     }
     pieces_restart(pieces, at);
+    chrome_parser_reach(parser, UINT64_MAX);
     return chrome_parser_items(parser, at, visitor);
 }
 
@@ -204,6 +236,10 @@ const char *chrome_pieces_items(struct chrome_parser *parser, const char *at,
                                 struct chrome_visitor *visitor)
 {
     const char *first = chrome_parser_next_item(parser, at);
+    if (first == parser->end) {
+        chrome_parser_reach(parser, UINT64_MAX);
+        first = chrome_parser_next_item(parser, first);
+    }
     struct pieces pieces = {.parts = parts_open(piece_parse),
                             .parser = parser,
                             .next = first,

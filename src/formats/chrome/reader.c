@@ -96,7 +96,7 @@ static void look_ahead(struct chrome_reading *reading, uint64_t offset)
     reading->looked = true;
     reading->edge_profile = profile_create();
     chrome_lanes_start(&reading->edges, reading->edge_profile);
-    chrome_events_visit_from(reading->input->bytes, offset, &look.visitor);
+    chrome_events_visit_from(reading->input, offset, &look.visitor);
 }
 
 // Events ----------------------------------------------------------------------
@@ -536,7 +536,7 @@ static void chrome_reader_take_event(struct chrome_visitor *visitor,
 {
     struct chrome_reading *reading = reading_of(visitor);
     if (event->offset / PROGRESS_BYTES != (event->offset + event->object.size) / PROGRESS_BYTES)
-        progress_report(event->offset, reading->input->bytes.size);
+        progress_report(event->offset, input_likely_size(reading->input));
     if (chrome_reader_is_copy(reading, event))
         chrome_lose(reading, chrome_lanes_thread(&reading->lanes, event)->spans.track,
                     CHROME_LOSS_COPY, 0, event->offset);
@@ -685,7 +685,7 @@ status chrome_read(struct input *input, struct profile *profile)
     chrome_lanes_start(&reading->lanes, profile);
     spans_start(&reading->spans, profile, &reading->losses);
     reading->async.spans = &reading->spans;
-    chrome_events_visit(input->bytes, &reading->visitor);
+    chrome_events_visit_input(input, &reading->visitor);
     chrome_async_finish(&reading->async);
     const status result = chrome_reader_finish(reading);
     chrome_reader_close_account(reading);

@@ -151,10 +151,10 @@ status device_log_open(const struct input *input, struct device_log *out_log)
     if (!device_log_recognise(input->bytes))
         return status_at(STATUS_DATA, input->path, 1,
                          "is no device log: expected 'ARCH: ..., CHIP_FREQ[MHz]: ...'");
-    csv_line_next(&log->lines, &log->line);
+    csv_line_next_input(&log->lines, input, &log->line);
     if (is_first_line(log->line.text)) {
         read_first_line(log, log->line.text);
-        if (!csv_line_next(&log->lines, &log->line))
+        if (!csv_line_next_input(&log->lines, input, &log->line))
             return STATUS_OK;
     }
     if (!device_log_read_header(log, log->line.text))

@@ -96,7 +96,10 @@ static void piece_take_header(struct piece *piece, const struct device_log *log)
 static struct piece *piece_next(struct device_log *log)
 {
     struct device_pieces *pieces = log->pieces;
-    if (log->lines.at == log->lines.end)
+    // While there is other work, nobody waits for what is not unpacked yet.
+    if (parts_busy(pieces->parts) && !csv_lines_are_there(&log->lines, log->input, PIECE_BYTES))
+        return NULL;
+    if (!csv_lines_follow(&log->lines, log->input))
         return NULL;
     struct piece *piece = pieces->free_pieces;
     if (piece != NULL)
@@ -106,7 +109,7 @@ static struct piece *piece_next(struct device_log *log)
     if (piece->header != pieces->header ||
         piece->log.lanes.count + piece->log.zones.count > PIECE_NAMES_MOST)
         piece_take_header(piece, log);
-    piece->log.lines = csv_lines_cut(&log->lines, PIECE_BYTES);
+    piece->log.lines = csv_lines_cut_input(&log->lines, log->input, PIECE_BYTES);
     piece->count = piece->given = piece->problems.size = 0;
     piece->row_count = piece->rows_given = 0;
     device_doubles_pass(&piece->doubles, DEVICE_ROWS_KEPT);
@@ -162,10 +165,12 @@ static bool device_pieces_take(struct device_log *log)
     return pieces->piece != NULL;
 }
 
-// The lines themselves, up to the first row or problem.
+// The lines themselves, up to the first row or problem: how many they are, nobody knows.
 static enum device_log_result device_pieces_read_header(struct device_log *log,
                                                         struct device_log_row *out_row)
 {
+    input_reach(log->input, UINT64_MAX);
+    log->lines.end = log->input->bytes.data + log->input->bytes.size;
     const enum device_log_result result = device_log_read_line(log, out_row);
     log->pieces->at_header = result == DEVICE_LOG_SESSION;
     log->pieces->header++;

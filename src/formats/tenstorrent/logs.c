@@ -156,10 +156,12 @@ bool logs_recognise(struct view beginning)
            tracy_recognise(beginning) || tracy_stream_recognise(beginning);
 }
 
+static const struct input_beginnings BEGINNINGS = {logs_recognise, device_log_recognise};
+
 static status logs_open_file(struct logs *logs, const char *path)
 {
     struct input *input;
-    STATUS_TRY(input_open_known(path, logs_recognise, &input));
+    STATUS_TRY(input_open_ahead(path, &BEGINNINGS, &input));
     if (device_report_recognise(input->bytes))
         return keep_device_report(logs, input);
     if (!tracy_recognise(input->bytes) && !tracy_stream_recognise(input->bytes))
@@ -364,7 +366,7 @@ status logs_read(const struct logs *logs, struct profile *ledger, struct logs_re
     record->has_device = true;
     read_device(record);
     remark_clock(record);
-    return STATUS_OK;
+    return input_finish(logs->inputs[LOG_DEVICE]);
 }
 
 void logs_record_free(struct logs_record *record)

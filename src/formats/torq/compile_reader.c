@@ -212,7 +212,7 @@ static void compile_reader_take_part(struct compile_reader *reader, const struct
     const uint64_t lines_before = rows->lines.number;
     if (part->row_count > 0)
         progress_report((uint64_t)(part->rows[0].text.data - rows->input->bytes.data),
-                        rows->input->bytes.size);
+                        input_likely_size(rows->input));
     memset(reader->types, 0, sizeof reader->types);
     for (size_t i = 0; i < NEW_AHEAD; i++)
         compile_reader_prefetch(reader, part, i);
@@ -231,11 +231,13 @@ static void compile_reader_take_part(struct compile_reader *reader, const struct
 }
 
 // A piece that is free, or a new one.
-static struct compile_part *compile_reader_next_part(struct compile_reader *reader,
+static struct compile_part *compile_reader_next_part(struct compile_reader *reader, bool busy,
                                                      struct compile_part **free_parts)
 {
     struct csv_lines *lines = &reader->rows.lines;
-    if (lines->at == lines->end)
+    const struct input *input = reader->rows.input;
+    // While there is other work, nobody waits for what is not unpacked yet.
+    if ((busy && !csv_lines_are_there(lines, input, PART_BYTES)) || !csv_lines_follow(lines, input))
         return NULL;
     struct compile_part *part = *free_parts;
     if (part == NULL)
@@ -243,7 +245,7 @@ static struct compile_part *compile_reader_next_part(struct compile_reader *read
     else
         *free_parts = part->next_free;
     part->shared = &reader->shared;
-    part->lines = csv_lines_cut(lines, PART_BYTES);
+    part->lines = csv_lines_cut_input(lines, input, PART_BYTES);
     return part;
 }
 
@@ -254,7 +256,8 @@ static void compile_reader_read_rows(struct compile_reader *reader)
     struct parts *parts = parts_open(compile_part_read);
     rows_skip_header(&reader->rows);
     for (;;) {
-        while (parts_room(parts) && (part = compile_reader_next_part(reader, &free_parts)) != NULL)
+        while (parts_room(parts) &&
+               (part = compile_reader_next_part(reader, parts_busy(parts), &free_parts)) != NULL)
             parts_put(parts, part);
         if ((part = parts_take(parts)) == NULL)
             break;

@@ -233,6 +233,11 @@ static status recognise_read_form(const struct input *input, enum torq_form form
     return STATUS_OK;
 }
 
+bool torq_reads_in_parts(struct view beginning)
+{
+    return torq_form_is_compile(torq_recognise(beginning));
+}
+
 status torq_read(struct input *input, const struct torq_options *options, struct profile *profile)
 {
     enum torq_form form;

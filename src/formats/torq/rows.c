@@ -45,21 +45,12 @@ enum torq_form rows_header_form(struct view line)
     return TORQ_UNKNOWN;
 }
 
-// Said first: it may be the reason for all that follows.
-static void rows_note_damage(const struct input *input, struct profile *profile)
-{
-    profile_note(profile, 0, LEDGER_LOST, 1, "%s: %s; the rows after it are lost", input->path,
-                 input->damage);
-    profile_track(profile, 0)->ledger.expected = LEDGER_UNKNOWN;
-}
-
 struct rows rows_start(const struct input *input, enum torq_form form, struct profile *profile)
 {
-    if (input->damage != NULL)
-        rows_note_damage(input, profile);
     return (struct rows){.input = input,
                          .profile = profile,
                          .form = form,
+                         .first_note = profile->notes.count,
                          .lines = csv_lines_of(input->bytes),
                          .header_allowed = true};
 }
@@ -95,7 +86,7 @@ void rows_skip_header(struct rows *rows)
 {
     struct csv_lines after = rows->lines;
     struct csv_line line;
-    while (csv_line_next(&after, &line)) {
+    while (csv_line_next_input(&after, rows->input, &line)) {
         if (rows_is_blank(line.text))
             continue;
         rows->header_allowed = false;
@@ -182,9 +173,20 @@ static void remark_last_line(struct rows *rows)
                      rows->input->path, (unsigned long long)rows->unfinished);
 }
 
+// Known last, and said first: it may be the reason for all the rest.
+static void rows_note_damage(const struct rows *rows)
+{
+    if (rows->input->damage == NULL)
+        return;
+    profile_note_at(rows->profile, rows->first_note, 0, LEDGER_LOST, 1,
+                    "%s: %s; the rows after it are lost", rows->input->path, rows->input->damage);
+    profile_track(rows->profile, 0)->ledger.expected = LEDGER_UNKNOWN;
+}
+
 void rows_finish(struct rows *rows)
 {
     const char *path = rows->input->path;
+    rows_note_damage(rows);
     remark_last_line(rows);
     if (rows->count > 0)
         return;

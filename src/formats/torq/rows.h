@@ -18,6 +18,7 @@ struct rows {
     bool header_allowed;
     uint64_t unfinished; // line number of a last row without a newline; else 0
     uint64_t lost;       // rows that could not be read
+    uint32_t first_note; // of the profile, about this file
 };
 
 // The form that a header line announces; TORQ_UNKNOWN when it is none. Case

@@ -32,6 +32,10 @@ enum torq_form torq_recognise(struct view bytes);
 
 bool torq_form_is_compile(enum torq_form form);
 
+// Whether it is read from front to back while it may still grow (input_open_ahead): a runtime
+// profile counts on from its first row to its last.
+bool torq_reads_in_parts(struct view beginning);
+
 // "torq-c1" ...
 const char *torq_form_name(enum torq_form form);
 

@@ -447,11 +447,19 @@ static void take_bias(struct fused_convolution *fused, const float *bias)
     memcpy(fused->bias, bias, fused->outputs * sizeof *bias);
 }
 
+// Loaded for a network that has a use for it, which takes longer than a small one runs.
+static bool takes_onednn(void)
+{
+    if (onednn_engine() == NULL)
+        return false;
+    onednn_single_thread();
+    return true;
+}
+
 struct fused_convolution *fused_convolution_create(const struct fused_convolution_plan *plan)
 {
-    if (!fused_cuts_suit(&plan->convolution) || onednn_engine() == NULL)
+    if (!fused_cuts_suit(&plan->convolution))
         return NULL;
-    onednn_single_thread();
     struct fused_convolution *fused = memory_allocate_zeroed(1, sizeof *fused);
     fused->c = plan->convolution;
     struct byte_convolution bytes = byte_convolution_find(plan);
@@ -469,7 +477,7 @@ struct fused_convolution *fused_convolution_create(const struct fused_convolutio
         fused->after = *plan->after;
     take_clip(fused);
     take_bias(fused, plan->bias);
-    const bool made = (fused->own || !plan->weights_turned) &&
+    const bool made = (fused->own || (!plan->weights_turned && takes_onednn())) &&
                       (!depthwise || take_depthwise(fused, plan)) &&
                       make_all(fused, &(struct making){plan, &bytes});
     byte_convolution_free(&bytes);
@@ -479,10 +487,8 @@ struct fused_convolution *fused_convolution_create(const struct fused_convolutio
     return NULL;
 }
 
-void fused_convolution_free(struct fused_convolution *fused)
+static void free_of_onednn(struct fused_convolution *fused)
 {
-    if (fused == NULL)
-        return;
     for (uint32_t i = 0; i < fused->piece_count; i++) {
         onednn.memory_destroy(fused->pieces[i].source);
         onednn.memory_destroy(fused->pieces[i].result);
@@ -491,12 +497,20 @@ void fused_convolution_free(struct fused_convolution *fused)
     }
     for (uint32_t i = 0; i < fused->shared_count; i++)
         onednn.primitive_destroy(fused->shared[i].primitive);
-    for (uint32_t i = 0; i < fused->channel_count; i++) {
+    for (uint32_t i = 0; i < fused->channel_count; i++)
         onednn.memory_destroy(fused->channels[i].bias);
-        panel_convolution_free(fused->channels[i].own);
-    }
     for (uint32_t i = 0; i < fused->packed_count; i++)
         onednn.memory_destroy(fused->packed[i].memory);
+}
+
+void fused_convolution_free(struct fused_convolution *fused)
+{
+    if (fused == NULL)
+        return;
+    if (!fused->own && fused->channels != NULL)
+        free_of_onednn(fused);
+    for (uint32_t i = 0; i < fused->channel_count; i++)
+        panel_convolution_free(fused->channels[i].own);
     depthwise_convolution_free(fused->depthwise);
     free(fused->packed);
     free(fused->bias);
@@ -620,7 +634,8 @@ static bool fused_convolution_run_piece(const struct fused_pass *pass, const str
 static void fused_convolution_run_pieces(void *context, uint64_t from, uint64_t to)
 {
     struct fused_pass *pass = context;
-    onednn_single_thread();
+    if (!pass->fused->own)
+        onednn_single_thread();
     char *room = scratch_pool_take(pass->rooms);
     if (room == NULL) {
         atomic_store(&pass->failed, true);

@@ -56,13 +56,57 @@ static uint64_t depth_of(const struct panel_convolution *own)
     return own->kernel[0] * own->arranged;
 }
 
+enum { FOUR = 4 };
+
+typedef float four __attribute__((vector_size(FOUR * sizeof(float)), aligned(4), may_alias));
+typedef int32_t four_places __attribute__((vector_size(FOUR * sizeof(int32_t))));
+
+// Four numbers of each of four filters, times what scales them, into the lines of these numbers.
+static void pack_square(const float *const filters[FOUR], const float scales[FOUR], uint64_t at,
+                        float *const lines[FOUR], uint64_t row)
+{
+    const four a = *(const four *)(filters[0] + at) * scales[0];
+    const four b = *(const four *)(filters[1] + at) * scales[1];
+    const four c = *(const four *)(filters[2] + at) * scales[2];
+    const four d = *(const four *)(filters[3] + at) * scales[3];
+    const four_places low = {0, 4, 1, 5}, high = {2, 6, 3, 7};
+    const four_places first = {0, 1, 4, 5}, last = {2, 3, 6, 7};
+    const four ab_low = __builtin_shuffle(a, b, low), ab_high = __builtin_shuffle(a, b, high);
+    const four cd_low = __builtin_shuffle(c, d, low), cd_high = __builtin_shuffle(c, d, high);
+    *(four *)(lines[0] + row) = __builtin_shuffle(ab_low, cd_low, first);
+    *(four *)(lines[1] + row) = __builtin_shuffle(ab_low, cd_low, last);
+    *(four *)(lines[2] + row) = __builtin_shuffle(ab_high, cd_high, first);
+    *(four *)(lines[3] + row) = __builtin_shuffle(ab_high, cd_high, last);
+}
+
+// As many channels of a whole panel as squares take; returns how many.
+static uint64_t pack_squares(const struct convolution *c, const float *const filters[PANELS_WIDTH],
+                             const float scales[PANELS_WIDTH], float *panel)
+{
+    const uint64_t taps = (uint64_t)(c->kernel[0] * c->kernel[1]), inputs = (uint64_t)c->inputs;
+    const uint64_t channels = inputs - inputs % FOUR;
+    uint64_t channel = 0, tap = 0;
+    for (uint64_t at = 0; at < channels * taps; at += FOUR) {
+        float *lines[FOUR];
+        for (uint64_t i = 0; i < FOUR; i++) {
+            lines[i] = panel + (tap * inputs + channel) * PANELS_WIDTH;
+            channel += ++tap == taps;
+            tap = tap == taps ? 0 : tap;
+        }
+        for (uint64_t row = 0; row < PANELS_WIDTH; row += FOUR)
+            pack_square(filters + row, scales + row, at, lines, row);
+    }
+    return channels;
+}
+
 // Panels whose depth goes by row of the window, pixel and channel; a line of a panel is
 // written at a time.
 static void pack_panel(const struct convolution *c, const float *const filters[PANELS_WIDTH],
                        const float scales[PANELS_WIDTH], uint64_t width, float *panel)
 {
     const uint64_t taps = (uint64_t)(c->kernel[0] * c->kernel[1]), inputs = (uint64_t)c->inputs;
-    for (uint64_t channel = 0; channel < inputs; channel++) {
+    uint64_t channel = width == PANELS_WIDTH ? pack_squares(c, filters, scales, panel) : 0;
+    for (; channel < inputs; channel++) {
         for (uint64_t tap = 0; tap < taps; tap++) {
             float *line = panel + (tap * inputs + channel) * PANELS_WIDTH;
             for (uint64_t i = 0; i < width; i++)

@@ -5,6 +5,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/path.h"
+#include "base/replace.h"
 #include "formats/perfetto/writer.h"
 #include "overview_rows.h"
 
@@ -28,10 +29,13 @@ static status logger_take_batch(struct event_sink *sink, const struct event_batc
     return collector->take(collector, batch);
 }
 
-static status open_inputs(struct logger *logger)
+// What is written as it comes begins when all of the input is there, and is known to be allowed.
+static status open_inputs(struct logger *logger, const char *to)
 {
+    const bool waits = strcmp(to, "-") == 0 || !replace_is_beside(to);
+    const struct input_beginnings beginnings = {.in_parts = waits ? NULL : torq_reads_in_parts};
     for (size_t i = 0; i < logger->count; i++) {
-        STATUS_TRY(input_open(logger->logs[i].path, &logger->inputs[i]));
+        STATUS_TRY(input_open_ahead(logger->logs[i].path, &beginnings, &logger->inputs[i]));
         profile_keep_input(logger->profile, logger->inputs[i]);
         STATUS_TRY(torq_check(logger->inputs[i], logger->logs[i].compile));
     }
@@ -50,7 +54,8 @@ static status logger_read_log(struct logger *logger, size_t index, uint32_t proc
     const bool compile = logger->logs[index].compile;
     logger->torq.parent = process;
     profile_stream_to(logger->profile, compile ? &logger->sink : NULL);
-    const status result = torq_read(logger->inputs[index], &logger->torq, logger->profile);
+    status result = torq_read(logger->inputs[index], &logger->torq, logger->profile);
+    result = status_first(input_finish(logger->inputs[index]), result);
     STATUS_TRY(status_first(result, profile_finish(logger->profile)));
     return compile ? STATUS_OK : replay_process(logger, process);
 }
@@ -112,7 +117,7 @@ status logger_write(const struct logger_log *logs, size_t count, const char *pat
                                      .streams = true}};
     const struct perfetto_writer_options perfetto = {.no_arguments = options->no_arguments,
                                                      .located = true};
-    status result = open_inputs(&logger);
+    status result = open_inputs(&logger, path);
     if (result == STATUS_OK)
         result = folder_make_for(path);
     if (result == STATUS_OK)
