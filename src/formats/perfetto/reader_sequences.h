@@ -15,7 +15,7 @@
 #include "reader_clocks.h"
 #include "reader_packets.h"
 
-enum { PERFETTO_SEQUENCES_MOST = 1 << 20 };
+enum { PERFETTO_SEQUENCES_MOST = 1 << 20, PERFETTO_SEQUENCES_RECENT = 64 };
 
 enum perfetto_interned_kind {
     PERFETTO_TEXT_CATEGORY,
@@ -61,6 +61,7 @@ struct perfetto_sequences {
     struct perfetto_clocks clocks;
     struct strings *strings;           // where interned texts go; NULL: not read
     struct perfetto_sequence *current; // of the packet entered last
+    struct perfetto_sequence *recent[PERFETTO_SEQUENCES_RECENT]; // by the rest of their id
     bool too_many;                     // some packets were entered for another sequence
 };
 
