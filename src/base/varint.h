@@ -62,6 +62,24 @@ static inline bool varint_get(const unsigned char **at, const unsigned char *end
     return false;
 }
 
+// The same where most numbers have one or two bytes.
+static inline bool varint_get_short(const unsigned char **at, const unsigned char *end,
+                                    uint64_t *out_number)
+{
+    const unsigned char *from = *at;
+    if (from < end && from[0] < 128) {
+        *out_number = from[0];
+        *at = from + 1;
+        return true;
+    }
+    if (end - from >= 2 && from[1] < 128) {
+        *out_number = (uint64_t)(from[0] & 127) | (uint64_t)from[1] << 7;
+        *at = from + 2;
+        return true;
+    }
+    return varint_get(at, end, out_number);
+}
+
 // A number that must fit 32 bits.
 static inline bool varint_get_u32(const unsigned char **at, const unsigned char *end,
                                   uint32_t *out_number)

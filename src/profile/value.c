@@ -42,31 +42,44 @@ void value_add(struct bytes *list, const struct value *value)
     }
 }
 
-void value_add_uint(struct bytes *list, uint32_t key, uint64_t number)
+void value_add_number(struct bytes *list, uint32_t key, enum value_kind kind, uint64_t number)
 {
     unsigned char *to = bytes_reserve(list, 2 * VARINT_MOST + 1);
     unsigned char *end = varint_put(to, key);
-    *end++ = VALUE_UINT;
-    end = varint_put(end, number);
+    *end++ = (unsigned char)kind;
+    end = varint_put(end, kind == VALUE_INT ? varint_fold((int64_t)number) : number);
     list->size += (size_t)(end - to);
+}
+
+void value_add_uint(struct bytes *list, uint32_t key, uint64_t number)
+{
+    value_add_number(list, key, VALUE_UINT, number);
 }
 
 void value_add_string(struct bytes *list, uint32_t key, uint32_t string)
 {
-    add_head(list, key, VALUE_STRING, PROVENANCE_ABSENT);
-    bytes_append_varint(list, string);
+    value_add_number(list, key, VALUE_STRING, string);
+}
+
+static void add_text(struct bytes *list, uint32_t key, enum value_kind kind, struct view text)
+{
+    unsigned char *to = bytes_reserve(list, 2 * VARINT_MOST + 1 + text.size);
+    unsigned char *end = varint_put(to, key);
+    *end++ = (unsigned char)kind;
+    end = varint_put(end, text.size);
+    if (text.size > 0)
+        memcpy(end, text.data, text.size);
+    list->size += (size_t)(end - to) + text.size;
 }
 
 void value_add_text(struct bytes *list, uint32_t key, struct view text)
 {
-    add_head(list, key, VALUE_TEXT, PROVENANCE_ABSENT);
-    bytes_append_text(list, text);
+    add_text(list, key, VALUE_TEXT, text);
 }
 
 void value_add_json(struct bytes *list, uint32_t key, struct view json)
 {
-    add_head(list, key, VALUE_JSON, PROVENANCE_ABSENT);
-    bytes_append_text(list, json);
+    add_text(list, key, VALUE_JSON, json);
 }
 
 void value_add_flow(struct bytes *list, enum value_kind kind, uint64_t flow)
@@ -137,6 +150,34 @@ bool value_next(struct value_reader *reader, struct value *out_value)
         return false;
     }
     return true;
+}
+
+bool value_skip(struct value_reader *reader, uint32_t *out_key)
+{
+    const struct value_reader before = *reader;
+    uint64_t key;
+    uint64_t number;
+    if (!varint_get_short(&reader->at, reader->end, &key) || key > UINT32_MAX ||
+        reader->at == reader->end) {
+        *reader = before;
+        return false;
+    }
+    const enum value_kind kind = (enum value_kind)(*reader->at++ & KIND_MASK);
+    bool whole = kind < VALUE_KINDS;
+    *out_key = (uint32_t)key;
+    if (kind == VALUE_REAL || kind == VALUE_TICKS) {
+        struct value value = {.kind = kind};
+        whole = get_payload(reader, &value);
+    } else if (whole && varint_get_short(&reader->at, reader->end, &number)) {
+        const bool is_text = kind == VALUE_TEXT || kind == VALUE_JSON;
+        whole = !is_text || number <= (uint64_t)(reader->end - reader->at);
+        reader->at += is_text && whole ? number : 0;
+    } else {
+        whole = false;
+    }
+    if (!whole)
+        *reader = before;
+    return whole;
 }
 
 bool value_sample(struct view list, double *out_number)

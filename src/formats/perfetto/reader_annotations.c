@@ -101,7 +101,7 @@ static uint32_t simple_key(struct perfetto_annotations *annotations,
 static void reader_annotations_add_number(struct perfetto_annotations *annotations, uint32_t key,
                                           enum value_kind kind, uint64_t number)
 {
-    value_add(annotations->values, &(struct value){.key = key, .kind = kind, .number = number});
+    value_add_number(annotations->values, key, kind, number);
 }
 
 static void add_real(struct perfetto_annotations *annotations, uint32_t key, uint64_t bits)

@@ -155,6 +155,7 @@ bool perfetto_clocks_snapshot(struct perfetto_clocks *clocks, uint32_t sequence,
     struct reading readings[SNAPSHOT_CLOCKS_MOST];
     size_t count = 0;
     bool whole = true;
+    clocks->snapshots++;
     struct protobuf_reader reader = protobuf_read(snapshot);
     struct protobuf_field field;
     while (protobuf_next(&reader, &field)) {
@@ -191,11 +192,12 @@ static const struct perfetto_clock_point *find_point(const struct perfetto_clock
     return &clock->points[low];
 }
 
-static enum perfetto_clock_result to_trace_time(const struct perfetto_clocks *clocks, uint64_t key,
-                                                int64_t *time)
+static __attribute__((noinline)) enum perfetto_clock_result to_trace_time(const struct perfetto_clocks *clocks, uint64_t key,
+                                                const struct perfetto_clock *clock, int64_t *time)
 {
     for (int hops = 0; key != trace_key(clocks); hops++) {
-        const struct perfetto_clock *clock = reader_clocks_find_clock(clocks, key);
+        if (hops > 0)
+            clock = reader_clocks_find_clock(clocks, key);
         if (clock == NULL || clock->count == 0 || hops == HOPS_MOST)
             return PERFETTO_CLOCK_UNKNOWN;
         const struct perfetto_clock_point *point = find_point(clock, *time);
@@ -223,21 +225,51 @@ static bool reader_clocks_advance(struct perfetto_clock *clock, uint64_t timesta
     return true;
 }
 
-enum perfetto_clock_result perfetto_clocks_convert(struct perfetto_clocks *clocks,
+// What a snapshot adds may move the clocks.
+static __attribute__((noinline)) void look_up(const struct perfetto_clocks *clocks, struct perfetto_clock_use *use,
+                    uint32_t sequence, uint32_t id)
+{
+    use->id = id;
+    use->snapshots = clocks->snapshots;
+    use->key = clock_key(sequence, id);
+    use->clock = reader_clocks_find_clock(clocks, use->key);
+}
+
+// Of a clock that the latest snapshot tied to trace time, and a time after it.
+static bool convert_directly(const struct perfetto_clocks *clocks,
+                             const struct perfetto_clock *clock, int64_t *time)
+{
+    if (clock->count == 0)
+        return false;
+    const struct perfetto_clock_point *last = &clock->points[clock->count - 1];
+    int64_t since;
+    int64_t there;
+    if (last->reference != trace_key(clocks) || clock->key == last->reference ||
+        *time < last->here || __builtin_sub_overflow(*time, last->here, &since) ||
+        __builtin_add_overflow(last->there, since, &there) || there < 0)
+        return false;
+    *time = there;
+    return true;
+}
+
+enum perfetto_clock_result perfetto_clocks_convert(const struct perfetto_clocks *clocks,
+                                                   struct perfetto_clock_use *use,
                                                    uint32_t sequence, uint32_t id,
                                                    uint64_t timestamp, uint64_t *out_time)
 {
     *out_time = timestamp;
     if (id == 0)
         return timestamp > INT64_MAX ? PERFETTO_CLOCK_RANGE : PERFETTO_CLOCK_DONE;
-    const uint64_t key = clock_key(sequence, id);
-    struct perfetto_clock *clock = reader_clocks_find_clock(clocks, key);
+    if (use->id != id || use->snapshots != clocks->snapshots)
+        look_up(clocks, use, sequence, id);
     int64_t time = (int64_t)timestamp;
-    if (clock == NULL && key != trace_key(clocks))
+    if (use->clock == NULL && use->key != trace_key(clocks))
         return PERFETTO_CLOCK_UNKNOWN;
-    if (clock != NULL && !reader_clocks_advance(clock, timestamp, &time))
+    if (use->clock != NULL && !reader_clocks_advance(use->clock, timestamp, &time))
         return PERFETTO_CLOCK_RANGE;
-    const enum perfetto_clock_result result = to_trace_time(clocks, key, &time);
+    enum perfetto_clock_result result = PERFETTO_CLOCK_DONE;
+    if (use->clock == NULL || !convert_directly(clocks, use->clock, &time))
+        result = to_trace_time(clocks, use->key, use->clock, &time);
     *out_time = (uint64_t)time;
     return result;
 }

@@ -45,7 +45,16 @@ struct perfetto_clocks {
     size_t count;
     size_t capacity;
     struct hash_index index;
-    uint32_t primary; // 0: nobody said, BOOTTIME
+    uint32_t primary;   // 0: nobody said, BOOTTIME
+    uint32_t snapshots; // so far
+};
+
+// A clock as a sequence found it last.
+struct perfetto_clock_use {
+    uint32_t id; // 0: none yet
+    uint32_t snapshots;
+    uint64_t key;
+    struct perfetto_clock *clock; // NULL: nobody described it
 };
 
 // Takes a ClockSnapshot message of a sequence. False when it is malformed; the
@@ -54,8 +63,9 @@ bool perfetto_clocks_snapshot(struct perfetto_clocks *clocks, uint32_t sequence,
                               struct view snapshot);
 
 // The trace time of a timestamp as it stands in a packet; `id` 0 is trace time
-// itself. Moves an incremental clock on.
-enum perfetto_clock_result perfetto_clocks_convert(struct perfetto_clocks *clocks,
+// itself. Moves an incremental clock on. `use` is the sequence's own.
+enum perfetto_clock_result perfetto_clocks_convert(const struct perfetto_clocks *clocks,
+                                                   struct perfetto_clock_use *use,
                                                    uint32_t sequence, uint32_t id,
                                                    uint64_t timestamp, uint64_t *out_time);
 

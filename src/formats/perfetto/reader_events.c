@@ -595,6 +595,8 @@ void perfetto_events_read(struct perfetto_events *events, struct perfetto_sequen
                                    .values = bytes_view(&events->values)};
     struct perfetto_track *track = reader_events_track_of(events->tracks, sequence, &outline);
     reader_events_add_event(events, sequence, track, &outline, &details, &edge);
+    if (packet->split)
+        return; // has no further counters
     add_extra_samples(events, sequence, &events->extra, &sequence->extra_tracks, VALUE_INT, &edge);
     add_extra_samples(events, sequence, &events->extra_real, &sequence->extra_double_tracks,
                       VALUE_REAL, &edge);

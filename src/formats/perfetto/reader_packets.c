@@ -59,34 +59,86 @@ static struct view *payload_of(struct perfetto_payloads *payloads, uint32_t numb
     }
 }
 
-enum protobuf_ending perfetto_packet_read(struct view bytes, struct perfetto_payloads *payloads,
+static void reader_packets_read_payload(const struct protobuf_field *field,
+                                        struct segments *payloads, struct perfetto_packet *packet,
+                                        struct protobuf_field *out_packed)
+{
+    struct perfetto_payloads none;
+    if (field->number == PERFETTO_PACKET_TRACK_EVENT) {
+        packet->event = field->bytes;
+    } else if (payload_of(&none, field->number) != NULL) {
+        if (packet->payloads == NULL) {
+            packet->payloads = segments_add(payloads);
+            *packet->payloads = (struct perfetto_payloads){0};
+        }
+        *payload_of(packet->payloads, field->number) = field->bytes;
+    } else if (field->number == PERFETTO_PACKET_COMPRESSED ||
+               field->number == PERFETTO_PACKET_COMPRESSED_ZSTD) {
+        *out_packed = *field;
+    } else {
+        packet->other = field->number;
+    }
+}
+
+// The fields that nearly all packets have and nothing else: returns where another one starts, or
+// one that is cut off or malformed.
+static const unsigned char *read_common(const unsigned char *at, const unsigned char *end,
+                                        struct perfetto_packet *packet)
+{
+    while (at < end) {
+        const unsigned char *next = at + 1;
+        uint64_t number;
+        if (*at >= 128 || !varint_get_short(&next, end, &number))
+            return at;
+        switch (*at) {
+        case PERFETTO_PACKET_TIMESTAMP << 3 | PROTOBUF_VARINT:
+            packet->timestamp = number;
+            packet->has_timestamp = true;
+            break;
+        case PERFETTO_PACKET_SEQUENCE << 3 | PROTOBUF_VARINT:
+            packet->sequence = (uint32_t)number;
+            break;
+        case PERFETTO_PACKET_SEQUENCE_FLAGS << 3 | PROTOBUF_VARINT:
+            packet->flags |= (uint32_t)number;
+            break;
+        case PERFETTO_PACKET_TRACK_EVENT << 3 | PROTOBUF_BYTES:
+            if (number > (uint64_t)(end - next))
+                return at;
+            packet->event = (struct view){(const char *)next, (size_t)number};
+            next += number;
+            break;
+        default:
+            return at;
+        }
+        at = next;
+    }
+    return at;
+}
+
+static __attribute__((noinline)) enum protobuf_ending
+read_rest(struct protobuf_reader reader, struct segments *payloads, struct perfetto_packet *packet,
+          struct protobuf_field *out_packed)
+{
+    struct protobuf_field field;
+    while (protobuf_next(&reader, &field)) {
+        if (field.type != PROTOBUF_BYTES)
+            reader_packets_read_number(&field, packet);
+        else
+            reader_packets_read_payload(&field, payloads, packet, out_packed);
+    }
+    return reader.ending;
+}
+
+enum protobuf_ending perfetto_packet_read(struct view bytes, struct segments *payloads,
                                           struct perfetto_packet *packet,
                                           struct protobuf_field *out_packed)
 {
     struct protobuf_reader reader = protobuf_read(bytes);
-    struct protobuf_field field;
     out_packed->number = 0;
-    while (protobuf_next(&reader, &field)) {
-        if (field.type != PROTOBUF_BYTES) {
-            reader_packets_read_number(&field, packet);
-            continue;
-        }
-        if (field.number == PERFETTO_PACKET_TRACK_EVENT) {
-            packet->event = field.bytes;
-            continue;
-        }
-        struct view *payload = payload_of(payloads, field.number);
-        if (payload != NULL) {
-            *payload = field.bytes;
-            packet->payloads = payloads;
-        } else if (field.number == PERFETTO_PACKET_COMPRESSED ||
-                   field.number == PERFETTO_PACKET_COMPRESSED_ZSTD) {
-            *out_packed = field;
-        } else {
-            packet->other = field.number;
-        }
-    }
-    return reader.ending;
+    reader.at = read_common(reader.at, reader.end, packet);
+    if (reader.at == reader.end)
+        return PROTOBUF_WHOLE;
+    return read_rest(reader, payloads, packet, out_packed);
 }
 
 // Recognition -----------------------------------------------------------------

@@ -3,6 +3,7 @@
 #ifndef OPSCOPE_FORMATS_PERFETTO_READER_PACKETS_H
 #define OPSCOPE_FORMATS_PERFETTO_READER_PACKETS_H
 
+#include "base/segments.h"
 #include "base/view.h"
 #include "reader_losses.h"
 #include "wire/protobuf.h"
@@ -35,7 +36,7 @@ struct perfetto_packet {
     uint32_t flags;    // enum perfetto_sequence_flag
     uint32_t other;    // number of a payload that is not among those here
     struct view event;
-    const struct perfetto_payloads *payloads; // NULL: none
+    struct perfetto_payloads *payloads; // NULL: none
     // Of an event that is split (reader_split.h):
     const struct perfetto_item *items;
     uint64_t uuid;
@@ -56,10 +57,10 @@ static inline struct protobuf_field perfetto_item_field(const struct perfetto_it
                                    .bytes = {item->bytes, (size_t)item->value}};
 }
 
-// Reads the outermost fields of a packet into `packet`, which has nothing but an offset yet, and
-// `payloads`, which is zero, and which it refers to where there are any. `*out_packed` is the field
-// with compressed packets, number 0 where there is none.
-enum protobuf_ending perfetto_packet_read(struct view bytes, struct perfetto_payloads *payloads,
+// Reads the outermost fields of a packet into `packet`, which has nothing but an offset yet; what
+// only few have is added to `payloads` (struct perfetto_payloads). `*out_packed` is the field with
+// compressed packets, number 0 where there is none.
+enum protobuf_ending perfetto_packet_read(struct view bytes, struct segments *payloads,
                                           struct perfetto_packet *packet,
                                           struct protobuf_field *out_packed);
 

@@ -10,7 +10,7 @@
 #include "reader_unpack.h"
 
 // What a part is cut to, in bytes; packets and what is compressed count for more.
-enum { PART_COST = 256 << 10, COST_PACKET = 32, COST_PACKED = 4 };
+enum { PART_COST = 256 << 10, COST_PACKET = 32, COST_PACKED = 4, PACKED_LEAST = 256 };
 
 struct perfetto_part {
     struct perfetto_part *next_free;
@@ -55,20 +55,14 @@ static bool reader_parts_add(struct perfetto_part *part, struct view bytes, uint
                              struct protobuf_field *out_packed)
 {
     struct perfetto_packet *packet = &part->found[part->count];
-    struct perfetto_payloads payloads = {0};
     *packet = (struct perfetto_packet){.offset = offset};
-    if (perfetto_packet_read(bytes, &payloads, packet, out_packed) != PROTOBUF_WHOLE) {
+    if (perfetto_packet_read(bytes, &part->payloads, packet, out_packed) != PROTOBUF_WHOLE) {
         reader_parts_damage(part, PERFETTO_LOSS_MALFORMED, offset);
         out_packed->number = 0;
         return true;
     }
     if (out_packed->number != 0)
         return false;
-    if (packet->payloads != NULL) {
-        struct perfetto_payloads *kept = segments_add(&part->payloads);
-        *kept = payloads;
-        packet->payloads = kept;
-    }
     if (packet->event.data != NULL)
         part->item_count += perfetto_split(packet, part->depth, part->items + part->item_count,
                                            PERFETTO_PART_ITEMS - part->item_count);
@@ -194,6 +188,8 @@ static struct perfetto_part *reader_parts_get(struct walk *walk)
 // Compressed packets are all that their packet holds.
 static bool looks_packed(struct view packet)
 {
+    if (packet.size < PACKED_LEAST)
+        return false;
     struct protobuf_reader reader = protobuf_read(packet);
     struct protobuf_field field;
     return protobuf_next(&reader, &field) && (field.number == PERFETTO_PACKET_COMPRESSED ||

@@ -185,7 +185,6 @@ static struct perfetto_sequence *reader_sequences_find_or_add(struct perfetto_se
     }
     struct perfetto_sequence *added = segments_add(&sequences->sequences);
     added->id = id;
-    added->found = HASH_NONE;
     *recent = added;
     hash_add(&sequences->index, hash, sequences->sequences.count - 1);
     return added;
@@ -213,9 +212,9 @@ static bool read_payloads(struct perfetto_sequences *sequences, struct perfetto_
     return whole;
 }
 
-bool perfetto_sequences_enter(struct perfetto_sequences *sequences,
-                              const struct perfetto_packet *packet,
-                              struct perfetto_sequence **out_sequence)
+bool perfetto_sequences_enter_far(struct perfetto_sequences *sequences,
+                                  const struct perfetto_packet *packet,
+                                  struct perfetto_sequence **out_sequence)
 {
     struct perfetto_sequence *sequence = reader_sequences_find_or_add(sequences, packet->sequence);
     sequences->current = sequence;
@@ -230,14 +229,14 @@ bool perfetto_sequences_enter(struct perfetto_sequences *sequences,
            read_payloads(sequences, sequence, packet->payloads);
 }
 
-bool perfetto_sequences_time(struct perfetto_sequences *sequences,
-                             const struct perfetto_sequence *sequence,
+bool perfetto_sequences_time(const struct perfetto_sequences *sequences,
+                             struct perfetto_sequence *sequence,
                              const struct perfetto_packet *packet, uint64_t *out_time,
                              enum perfetto_loss *out_loss)
 {
     const uint32_t clock = packet->clock != 0 ? packet->clock : sequence->clock;
-    switch (perfetto_clocks_convert(&sequences->clocks, sequence->id, clock, packet->timestamp,
-                                    out_time)) {
+    switch (perfetto_clocks_convert(&sequences->clocks, &sequence->clock_use, sequence->id, clock,
+                                    packet->timestamp, out_time)) {
     case PERFETTO_CLOCK_UNKNOWN:
         *out_loss = PERFETTO_LOSS_NO_CLOCK;
         return false;

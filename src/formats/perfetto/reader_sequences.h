@@ -11,6 +11,7 @@
 #define OPSCOPE_FORMATS_PERFETTO_READER_SEQUENCES_H
 
 #include "base/segments.h"
+#include "fields.h"
 #include "profile/strings.h"
 #include "reader_clocks.h"
 #include "reader_packets.h"
@@ -40,6 +41,8 @@ struct perfetto_interned {
     struct hash_index index;
 };
 
+struct perfetto_track;
+
 struct perfetto_sequence {
     uint32_t id;
     bool has_state;
@@ -48,11 +51,12 @@ struct perfetto_sequence {
     uint32_t generation;       // how often the state was cleared
     uint64_t track;            // default track_uuid
     uint32_t clock;            // default timestamp_clock_id; 0: trace time
+    struct perfetto_clock_use clock_use;
     struct bytes extra_tracks; // default uuids of extra counters (uint64_t each)
     struct bytes extra_double_tracks;
     struct perfetto_interned interned[PERFETTO_TEXT_KINDS];
-    uint64_t found_uuid; // the track looked for last, and where it is; the
-    uint32_t found;      // tracks keep it (HASH_NONE: nothing)
+    uint64_t found_uuid; // the track looked for last, and the track (NULL: nothing); the tracks
+    struct perfetto_track *found; // keep it
 };
 
 struct perfetto_sequences {
@@ -65,18 +69,34 @@ struct perfetto_sequences {
     bool too_many;                     // some packets were entered for another sequence
 };
 
+// Use `perfetto_sequences_enter`.
+bool perfetto_sequences_enter_far(struct perfetto_sequences *sequences,
+                                  const struct perfetto_packet *packet,
+                                  struct perfetto_sequence **out_sequence);
+
 void perfetto_sequences_start(struct perfetto_sequences *sequences, struct strings *strings);
 
 // The sequence of `packet`, with its state as the packet says. False when some
 // of what the packet says about it is malformed.
-bool perfetto_sequences_enter(struct perfetto_sequences *sequences,
-                              const struct perfetto_packet *packet,
-                              struct perfetto_sequence **out_sequence);
+static inline bool perfetto_sequences_enter(struct perfetto_sequences *sequences,
+                                            const struct perfetto_packet *packet,
+                                            struct perfetto_sequence **out_sequence)
+{
+    struct perfetto_sequence *recent =
+        sequences->recent[packet->sequence % PERFETTO_SEQUENCES_RECENT];
+    if (recent == NULL || recent->id != packet->sequence || packet->payloads != NULL ||
+        (packet->flags & PERFETTO_STATE_CLEARED) != 0 || packet->dropped_before)
+        return perfetto_sequences_enter_far(sequences, packet, out_sequence);
+    recent->gap = false;
+    sequences->current = recent;
+    *out_sequence = recent;
+    return true;
+}
 
 // The trace time of a packet that has a timestamp. Where it cannot be known,
 // `*out_loss` says why.
-bool perfetto_sequences_time(struct perfetto_sequences *sequences,
-                             const struct perfetto_sequence *sequence,
+bool perfetto_sequences_time(const struct perfetto_sequences *sequences,
+                             struct perfetto_sequence *sequence,
                              const struct perfetto_packet *packet, uint64_t *out_time,
                              enum perfetto_loss *out_loss);
 
