@@ -62,6 +62,22 @@ static inline bool varint_get(const unsigned char **at, const unsigned char *end
     return false;
 }
 
+// What was read, and the byte after it; NULL where there is no number.
+struct varint_read {
+    const unsigned char *end;
+    uint64_t number;
+};
+
+// Out of the way of the short ones.
+static __attribute__((noinline, unused)) struct varint_read
+varint_get_long(const unsigned char *at, const unsigned char *end)
+{
+    struct varint_read read = {0};
+    if (varint_get(&at, end, &read.number))
+        read.end = at;
+    return read;
+}
+
 // The same where most numbers have one or two bytes.
 static inline bool varint_get_short(const unsigned char **at, const unsigned char *end,
                                     uint64_t *out_number)
@@ -77,7 +93,12 @@ static inline bool varint_get_short(const unsigned char **at, const unsigned cha
         *at = from + 2;
         return true;
     }
-    return varint_get(at, end, out_number);
+    const struct varint_read read = varint_get_long(from, end);
+    if (read.end == NULL)
+        return false;
+    *out_number = read.number;
+    *at = read.end;
+    return true;
 }
 
 // A number that must fit 32 bits.

@@ -154,30 +154,30 @@ bool value_next(struct value_reader *reader, struct value *out_value)
 
 bool value_skip(struct value_reader *reader, uint32_t *out_key)
 {
-    const struct value_reader before = *reader;
+    const unsigned char *at = reader->at;
+    const unsigned char *end = reader->end;
     uint64_t key;
-    uint64_t number;
-    if (!varint_get_short(&reader->at, reader->end, &key) || key > UINT32_MAX ||
-        reader->at == reader->end) {
-        *reader = before;
+    uint64_t number = 0; // what comes last, in most kinds all there is
+    uint64_t size = 0;   // and what follows it
+    if (!varint_get_short(&at, end, &key) || key > UINT32_MAX || at == end)
         return false;
-    }
-    const enum value_kind kind = (enum value_kind)(*reader->at++ & KIND_MASK);
-    bool whole = kind < VALUE_KINDS;
+    const enum value_kind kind = (enum value_kind)(*at++ & KIND_MASK);
+    if (kind >= VALUE_KINDS)
+        return false;
+    if (kind == VALUE_REAL)
+        size = sizeof(double);
+    else if (kind == VALUE_TICKS &&
+             (!varint_get_short(&at, end, &number) || !varint_get_short(&at, end, &number)))
+        return false;
+    if (kind != VALUE_REAL && !varint_get_short(&at, end, &number))
+        return false;
+    if (kind == VALUE_TEXT || kind == VALUE_JSON)
+        size = number;
+    if (size > (uint64_t)(end - at))
+        return false;
     *out_key = (uint32_t)key;
-    if (kind == VALUE_REAL || kind == VALUE_TICKS) {
-        struct value value = {.kind = kind};
-        whole = get_payload(reader, &value);
-    } else if (whole && varint_get_short(&reader->at, reader->end, &number)) {
-        const bool is_text = kind == VALUE_TEXT || kind == VALUE_JSON;
-        whole = !is_text || number <= (uint64_t)(reader->end - reader->at);
-        reader->at += is_text && whole ? number : 0;
-    } else {
-        whole = false;
-    }
-    if (!whole)
-        *reader = before;
-    return whole;
+    reader->at = at + size;
+    return true;
 }
 
 bool value_sample(struct view list, double *out_number)

@@ -1,6 +1,7 @@
 """What comes out of a file does not depend on how many threads read and write it: every format,
 and files that are large enough to be cut into parts, whole and damaged."""
 import random
+import zlib
 
 from support import *
 import chrome_traces
@@ -93,6 +94,68 @@ def test_torq_runtime_profiles(folder):
         text = text.encode() if isinstance(text, str) else text
         convert(folder, write(folder / f"{form}.csv", text), "out.pb", "out.prof")
         convert(folder, write(folder / f"{form}.csv", damaged(text, 3)), "out.prof")
+
+
+def packed(packets, form):
+    """Packets in compressed ones of about `size` bytes."""
+    size, number, pack = form
+    out, chunk = b"", b""
+    for packet in packets + [b""]:
+        if chunk and (not packet or len(chunk) > size):
+            out += field_bytes(1, field_bytes(number, pack(chunk)))
+            chunk = b""
+        chunk += packet
+    return out
+
+
+def varint(number):
+    out = b""
+    while number > 127:
+        out += bytes((number & 127 | 128,))
+        number >>= 7
+    return out + bytes((number,))
+
+
+def field_bytes(number, payload):
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
+def top_packets(trace):
+    """The packets of a trace that is not compressed, each with its tag and length."""
+    at, packets = 0, []
+    while at < len(trace):
+        start, size, shift = at, 0, 0
+        at += 1
+        while True:
+            byte = trace[at]
+            at += 1
+            size |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        at += size
+        packets.append(trace[start:at])
+    return packets
+
+
+def test_perfetto_traces(folder):
+    csv = write(folder / "c2.csv", torq("c2"))
+    plain = folder / "plain.pb"
+    perfetto_logger("--compile_profile", csv, "--pb", plain)
+    packets = top_packets(plain.read_bytes())
+    true(len(packets) > 2 * ROWS, f"{len(packets)} packets, none of them compressed")
+    # As small, ordinary and large compressed packets, the last more than a part holds.
+    for size in (3_000, 200_000, 1_500_000):
+        trace = packed(packets, (size, 50, zlib.compress))
+        convert(folder, write(folder / "packed.pb", trace), "out.prof", "out.json")
+        rng = random.Random(size)
+        for _ in range(5):
+            at = rng.randrange(len(trace))
+            trace = trace[:at] + rng.choice((b"", b"\n", b"\xff" * 7)) + trace[at + 3:]
+        convert(folder, write(folder / "packed.pb", trace[:-50]), "out.prof")
+    # More packets than a part holds, of nothing.
+    many = b"\n\0" * 50_000
+    convert(folder, write(folder / "many.pb", b"".join(packets[:500]) + many + b"".join(packets[500:])), "out.prof")
 
 
 def test_tenstorrent_logs(folder):

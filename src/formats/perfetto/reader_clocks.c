@@ -192,7 +192,7 @@ static const struct perfetto_clock_point *find_point(const struct perfetto_clock
     return &clock->points[low];
 }
 
-static __attribute__((noinline)) enum perfetto_clock_result to_trace_time(const struct perfetto_clocks *clocks, uint64_t key,
+static enum perfetto_clock_result to_trace_time(const struct perfetto_clocks *clocks, uint64_t key,
                                                 const struct perfetto_clock *clock, int64_t *time)
 {
     for (int hops = 0; key != trace_key(clocks); hops++) {
@@ -226,36 +226,26 @@ static bool reader_clocks_advance(struct perfetto_clock *clock, uint64_t timesta
 }
 
 // What a snapshot adds may move the clocks.
-static __attribute__((noinline)) void look_up(const struct perfetto_clocks *clocks, struct perfetto_clock_use *use,
+static void look_up(const struct perfetto_clocks *clocks, struct perfetto_clock_use *use,
                     uint32_t sequence, uint32_t id)
 {
-    use->id = id;
-    use->snapshots = clocks->snapshots;
-    use->key = clock_key(sequence, id);
-    use->clock = reader_clocks_find_clock(clocks, use->key);
-}
-
-// Of a clock that the latest snapshot tied to trace time, and a time after it.
-static bool convert_directly(const struct perfetto_clocks *clocks,
-                             const struct perfetto_clock *clock, int64_t *time)
-{
-    if (clock->count == 0)
-        return false;
+    const uint64_t key = clock_key(sequence, id);
+    struct perfetto_clock *clock = reader_clocks_find_clock(clocks, key);
+    *use = (struct perfetto_clock_use){
+        .id = id, .snapshots = clocks->snapshots, .key = key, .clock = clock, .here = INT64_MAX};
+    if (clock == NULL || clock->count == 0 || key == trace_key(clocks))
+        return;
     const struct perfetto_clock_point *last = &clock->points[clock->count - 1];
-    int64_t since;
-    int64_t there;
-    if (last->reference != trace_key(clocks) || clock->key == last->reference ||
-        *time < last->here || __builtin_sub_overflow(*time, last->here, &since) ||
-        __builtin_add_overflow(last->there, since, &there) || there < 0)
-        return false;
-    *time = there;
-    return true;
+    if (last->reference == trace_key(clocks)) {
+        use->here = last->here;
+        use->there = last->there;
+    }
 }
 
-enum perfetto_clock_result perfetto_clocks_convert(const struct perfetto_clocks *clocks,
-                                                   struct perfetto_clock_use *use,
-                                                   uint32_t sequence, uint32_t id,
-                                                   uint64_t timestamp, uint64_t *out_time)
+enum perfetto_clock_result perfetto_clocks_convert_far(const struct perfetto_clocks *clocks,
+                                                       struct perfetto_clock_use *use,
+                                                       uint32_t sequence, uint32_t id,
+                                                       uint64_t timestamp, uint64_t *out_time)
 {
     *out_time = timestamp;
     if (id == 0)
@@ -267,9 +257,7 @@ enum perfetto_clock_result perfetto_clocks_convert(const struct perfetto_clocks 
         return PERFETTO_CLOCK_UNKNOWN;
     if (use->clock != NULL && !reader_clocks_advance(use->clock, timestamp, &time))
         return PERFETTO_CLOCK_RANGE;
-    enum perfetto_clock_result result = PERFETTO_CLOCK_DONE;
-    if (use->clock == NULL || !convert_directly(clocks, use->clock, &time))
-        result = to_trace_time(clocks, use->key, use->clock, &time);
+    const enum perfetto_clock_result result = to_trace_time(clocks, use->key, use->clock, &time);
     *out_time = (uint64_t)time;
     return result;
 }

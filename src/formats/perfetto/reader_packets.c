@@ -115,9 +115,10 @@ static const unsigned char *read_common(const unsigned char *at, const unsigned 
     return at;
 }
 
-static __attribute__((noinline)) enum protobuf_ending
-read_rest(struct protobuf_reader reader, struct segments *payloads, struct perfetto_packet *packet,
-          struct protobuf_field *out_packed)
+static __attribute__((noinline)) enum protobuf_ending read_rest(struct protobuf_reader reader,
+                                                                struct segments *payloads,
+                                                                struct perfetto_packet *packet,
+                                                                struct protobuf_field *out_packed)
 {
     struct protobuf_field field;
     while (protobuf_next(&reader, &field)) {

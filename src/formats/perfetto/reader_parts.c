@@ -50,12 +50,35 @@ static void reader_parts_damage(struct perfetto_part *part, enum perfetto_loss l
         (struct perfetto_packet){.offset = offset, .loss = (unsigned char)loss};
 }
 
+// Field by field: packets are many and small, and what clears memory in one go takes its time to
+// get going.
+static void reader_parts_clear(struct perfetto_packet *packet, uint64_t offset)
+{
+    packet->offset = offset;
+    packet->timestamp = 0;
+    packet->sequence = 0;
+    packet->clock = 0;
+    packet->flags = 0;
+    packet->other = 0;
+    packet->event = (struct view){0};
+    packet->payloads = NULL;
+    packet->items = NULL;
+    packet->uuid = 0;
+    packet->item_count = 0;
+    packet->type = 0;
+    packet->has_uuid = false;
+    packet->split = false;
+    packet->has_timestamp = false;
+    packet->dropped_before = false;
+    packet->loss = 0;
+}
+
 // False when the packet holds compressed packets, which are then `*out_packed`.
 static bool reader_parts_add(struct perfetto_part *part, struct view bytes, uint64_t offset,
                              struct protobuf_field *out_packed)
 {
     struct perfetto_packet *packet = &part->found[part->count];
-    *packet = (struct perfetto_packet){.offset = offset};
+    reader_parts_clear(packet, offset);
     if (perfetto_packet_read(bytes, &part->payloads, packet, out_packed) != PROTOBUF_WHOLE) {
         reader_parts_damage(part, PERFETTO_LOSS_MALFORMED, offset);
         out_packed->number = 0;

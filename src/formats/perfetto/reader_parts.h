@@ -6,7 +6,8 @@
 //
 // Memory: PARTS_OF_THREAD parts for each thread, of at most 3 MiB each, most often 1 MiB. Packets
 // that unpack to more than PERFETTO_PART_UNPACKED, up to PERFETTO_UNPACK_MOST, are unpacked by the
-// caller's thread, one at a time; so is what is left of a part with more than PERFETTO_PART_PACKETS.
+// caller's thread, one at a time; so is what is left of a part with more than
+// PERFETTO_PART_PACKETS.
 
 #ifndef OPSCOPE_FORMATS_PERFETTO_READER_PARTS_H
 #define OPSCOPE_FORMATS_PERFETTO_READER_PARTS_H

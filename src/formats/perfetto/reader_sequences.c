@@ -29,8 +29,8 @@ reader_sequences_find_entry(const struct perfetto_interned *interned, uint64_t i
     return NULL;
 }
 
-bool perfetto_interned_find(const struct perfetto_interned *interned, uint64_t iid,
-                            uint32_t *out_text)
+bool perfetto_interned_find_far(const struct perfetto_interned *interned, uint64_t iid,
+                                uint32_t *out_text)
 {
     const struct perfetto_interned_entry *entry = reader_sequences_find_entry(interned, iid);
     if (entry == NULL)
@@ -225,8 +225,7 @@ bool perfetto_sequences_enter_far(struct perfetto_sequences *sequences,
         clear_state(sequence);
     else if (packet->dropped_before)
         sequence->has_state = false;
-    return packet->payloads == NULL ||
-           read_payloads(sequences, sequence, packet->payloads);
+    return packet->payloads == NULL || read_payloads(sequences, sequence, packet->payloads);
 }
 
 bool perfetto_sequences_time(const struct perfetto_sequences *sequences,

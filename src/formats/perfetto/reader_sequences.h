@@ -46,11 +46,11 @@ struct perfetto_track;
 struct perfetto_sequence {
     uint32_t id;
     bool has_state;
-    bool seen;                 // has had a packet
-    bool gap;                  // packets are missing before the one entered last
-    uint32_t generation;       // how often the state was cleared
-    uint64_t track;            // default track_uuid
-    uint32_t clock;            // default timestamp_clock_id; 0: trace time
+    bool seen;           // has had a packet
+    bool gap;            // packets are missing before the one entered last
+    uint32_t generation; // how often the state was cleared
+    uint64_t track;      // default track_uuid
+    uint32_t clock;      // default timestamp_clock_id; 0: trace time
     struct perfetto_clock_use clock_use;
     struct bytes extra_tracks; // default uuids of extra counters (uint64_t each)
     struct bytes extra_double_tracks;
@@ -66,7 +66,7 @@ struct perfetto_sequences {
     struct strings *strings;           // where interned texts go; NULL: not read
     struct perfetto_sequence *current; // of the packet entered last
     struct perfetto_sequence *recent[PERFETTO_SEQUENCES_RECENT]; // by the rest of their id
-    bool too_many;                     // some packets were entered for another sequence
+    bool too_many; // some packets were entered for another sequence
 };
 
 // Use `perfetto_sequences_enter`.
@@ -100,9 +100,18 @@ bool perfetto_sequences_time(const struct perfetto_sequences *sequences,
                              const struct perfetto_packet *packet, uint64_t *out_time,
                              enum perfetto_loss *out_loss);
 
+bool perfetto_interned_find_far(const struct perfetto_interned *interned, uint64_t iid,
+                                uint32_t *out_text);
+
 // False when the number is not defined.
-bool perfetto_interned_find(const struct perfetto_interned *interned, uint64_t iid,
-                            uint32_t *out_text);
+static inline bool perfetto_interned_find(const struct perfetto_interned *interned, uint64_t iid,
+                                          uint32_t *out_text)
+{
+    if (iid - 1 >= interned->count || interned->entries[iid - 1].iid != iid)
+        return perfetto_interned_find_far(interned, iid, out_text);
+    *out_text = interned->entries[iid - 1].text;
+    return true;
+}
 
 void perfetto_sequences_free(struct perfetto_sequences *sequences);
 

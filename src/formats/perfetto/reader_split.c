@@ -3,7 +3,6 @@
 #include "fields.h"
 
 #define VARINT(number) ((uint64_t)(number) << 3 | PROTOBUF_VARINT)
-#define FIXED64(number) ((uint64_t)(number) << 3 | PROTOBUF_FIXED64)
 #define BYTES(number) ((uint64_t)(number) << 3 | PROTOBUF_BYTES)
 
 // Each reads what follows a tag, and is false where it is cut off or malformed.
@@ -41,99 +40,127 @@ static inline bool get_bytes(const unsigned char **at, const unsigned char *end,
     return true;
 }
 
-// An interned name, then a value, and nothing else. `item` is left alone otherwise.
-static bool split_annotation(const unsigned char *at, const unsigned char *end,
-                             struct perfetto_item *item)
-{
-    struct perfetto_item value;
-    uint64_t name;
-    uint64_t tag;
-    bool whole;
-    if (at == end || *at++ != VARINT(PERFETTO_ANNOTATION_NAME_IID) ||
-        !varint_get_short(&at, end, &name) || name == 0 || name > UINT32_MAX ||
-        !varint_get_short(&at, end, &tag))
-        return false;
-    switch (tag) {
-    case VARINT(PERFETTO_ANNOTATION_BOOL):
-    case VARINT(PERFETTO_ANNOTATION_UINT):
-    case VARINT(PERFETTO_ANNOTATION_INT):
-    case VARINT(PERFETTO_ANNOTATION_POINTER):
-    case VARINT(PERFETTO_ANNOTATION_STRING_IID):
-        whole = get_number(&at, end, tag, &value);
-        break;
-    case FIXED64(PERFETTO_ANNOTATION_DOUBLE):
-        whole = get_fixed(&at, end, tag, &value);
-        break;
-    case BYTES(PERFETTO_ANNOTATION_STRING):
-    case BYTES(PERFETTO_ANNOTATION_JSON):
-        whole = get_bytes(&at, end, tag, &value);
-        break;
-    default:
-        return false;
-    }
-    if (!whole || at != end)
-        return false;
-    value.name = (uint32_t)name;
-    *item = value;
-    return true;
-}
+// Numbers of fields, a bit for each.
+struct numbers {
+    uint64_t of_varint;
+    uint64_t of_fixed64;
+    uint64_t of_bytes;
+};
 
-// The next field, where it is of a number and a type that events usually have.
-static inline bool next_usual(const unsigned char **at, const unsigned char *end,
-                              struct perfetto_item *item)
+#define NUMBER(number) (1ull << (number))
+
+// What events usually have.
+static const struct numbers OF_EVENTS = {
+    .of_varint = NUMBER(PERFETTO_EVENT_TYPE) | NUMBER(PERFETTO_EVENT_TRACK) |
+                 NUMBER(PERFETTO_EVENT_NAME_IID) | NUMBER(PERFETTO_EVENT_CATEGORY_IID) |
+                 NUMBER(PERFETTO_EVENT_COUNTER_VALUE) | NUMBER(PERFETTO_EVENT_FLOW_OLD) |
+                 NUMBER(PERFETTO_EVENT_FLOW_END_OLD),
+    .of_fixed64 = NUMBER(PERFETTO_EVENT_DOUBLE_VALUE) | NUMBER(PERFETTO_EVENT_FLOW) |
+                  NUMBER(PERFETTO_EVENT_FLOW_END),
+    .of_bytes = NUMBER(PERFETTO_EVENT_ANNOTATION) | NUMBER(PERFETTO_EVENT_NAME) |
+                NUMBER(PERFETTO_EVENT_CATEGORY),
+};
+
+static const struct numbers OF_SCALARS = {
+    .of_varint = NUMBER(PERFETTO_ANNOTATION_BOOL) | NUMBER(PERFETTO_ANNOTATION_UINT) |
+                 NUMBER(PERFETTO_ANNOTATION_INT) | NUMBER(PERFETTO_ANNOTATION_POINTER) |
+                 NUMBER(PERFETTO_ANNOTATION_STRING_IID),
+    .of_fixed64 = NUMBER(PERFETTO_ANNOTATION_DOUBLE),
+    .of_bytes = NUMBER(PERFETTO_ANNOTATION_STRING) | NUMBER(PERFETTO_ANNOTATION_JSON),
+};
+
+// The next field; false where it is none, or none of these.
+static inline bool next_of(const unsigned char **at, const unsigned char *end,
+                           const struct numbers numbers, struct perfetto_item *item)
 {
     uint64_t tag;
     item->name = 0;
-    if (!varint_get_short(at, end, &tag))
+    if (!varint_get_short(at, end, &tag) || tag >= 64 << 3)
         return false;
-    switch (tag) {
-    case VARINT(PERFETTO_EVENT_TYPE):
-    case VARINT(PERFETTO_EVENT_TRACK):
-    case VARINT(PERFETTO_EVENT_NAME_IID):
-    case VARINT(PERFETTO_EVENT_CATEGORY_IID):
-    case VARINT(PERFETTO_EVENT_COUNTER_VALUE):
-    case VARINT(PERFETTO_EVENT_FLOW_OLD):
-    case VARINT(PERFETTO_EVENT_FLOW_END_OLD):
-        return get_number(at, end, tag, item);
-    case FIXED64(PERFETTO_EVENT_DOUBLE_VALUE):
-    case FIXED64(PERFETTO_EVENT_FLOW):
-    case FIXED64(PERFETTO_EVENT_FLOW_END):
-        return get_fixed(at, end, tag, item);
-    case BYTES(PERFETTO_EVENT_ANNOTATION):
-    case BYTES(PERFETTO_EVENT_NAME):
-    case BYTES(PERFETTO_EVENT_CATEGORY):
-        return get_bytes(at, end, tag, item);
+    switch (tag & 7) {
+    case PROTOBUF_VARINT:
+        return (numbers.of_varint >> (tag >> 3) & 1) != 0 && get_number(at, end, tag, item);
+    case PROTOBUF_FIXED64:
+        return (numbers.of_fixed64 >> (tag >> 3) & 1) != 0 && get_fixed(at, end, tag, item);
+    case PROTOBUF_BYTES:
+        return (numbers.of_bytes >> (tag >> 3) & 1) != 0 && get_bytes(at, end, tag, item);
     default:
         return false;
     }
 }
 
-uint32_t perfetto_split(struct perfetto_packet *packet, enum perfetto_split_depth depth,
-                        struct perfetto_item *items, uint32_t room)
+// An interned name, then a value, and nothing else. What `item` is is not said otherwise.
+static inline bool split_annotation(const unsigned char *at, const unsigned char *end,
+                                    struct perfetto_item *item)
+{
+    uint64_t name;
+    if (at == end || *at++ != VARINT(PERFETTO_ANNOTATION_NAME_IID) ||
+        !varint_get_short(&at, end, &name) || name == 0 || name > UINT32_MAX ||
+        !next_of(&at, end, OF_SCALARS, item) || at != end)
+        return false;
+    item->name = (uint32_t)name;
+    return true;
+}
+
+// Takes `field` if it belongs to the outline.
+static inline bool split_outline_field(const struct perfetto_item *field,
+                                       struct perfetto_packet *packet)
+{
+    if (field->tag == VARINT(PERFETTO_EVENT_TYPE)) {
+        packet->type = (unsigned char)(field->value <= PERFETTO_TYPE_STATE ? field->value : 0);
+        return true;
+    }
+    if (field->tag == VARINT(PERFETTO_EVENT_TRACK)) {
+        packet->has_uuid = true;
+        packet->uuid = field->value;
+        return true;
+    }
+    return false;
+}
+
+static void split_outline(struct perfetto_packet *packet)
 {
     const unsigned char *at = (const unsigned char *)packet->event.data;
     const unsigned char *end = at + packet->event.size;
+    struct perfetto_item field;
+    while (at < end) {
+        if (!next_of(&at, end, OF_EVENTS, &field))
+            return;
+        split_outline_field(&field, packet);
+    }
+    packet->split = true;
+}
+
+static uint32_t split_whole(struct perfetto_packet *packet, struct perfetto_item *items,
+                            uint32_t room)
+{
+    const unsigned char *at = (const unsigned char *)packet->event.data;
+    const unsigned char *end = at + packet->event.size;
+    struct perfetto_item field;
     uint32_t count = 0;
     while (at < end) {
-        struct perfetto_item field;
-        if (!next_usual(&at, end, &field))
+        if (!next_of(&at, end, OF_EVENTS, &field))
             return 0;
-        if (field.tag == VARINT(PERFETTO_EVENT_TYPE)) {
-            packet->type = (unsigned char)(field.value <= PERFETTO_TYPE_STATE ? field.value : 0);
-        } else if (field.tag == VARINT(PERFETTO_EVENT_TRACK)) {
-            packet->has_uuid = true;
-            packet->uuid = field.value;
-        } else if (depth == PERFETTO_SPLIT_WHOLE) {
-            if (count == room)
-                return 0;
-            if (field.tag != BYTES(PERFETTO_EVENT_ANNOTATION) ||
-                !split_annotation(at - field.value, at, &items[count]))
-                items[count] = field;
-            count++;
-        }
+        if (split_outline_field(&field, packet))
+            continue;
+        if (count == room)
+            return 0;
+        if (field.tag != BYTES(PERFETTO_EVENT_ANNOTATION) ||
+            !split_annotation(at - field.value, at, &items[count]))
+            items[count] = field;
+        count++;
     }
     packet->split = true;
     packet->items = items;
     packet->item_count = count;
     return count;
+}
+
+uint32_t perfetto_split(struct perfetto_packet *packet, enum perfetto_split_depth depth,
+                        struct perfetto_item *items, uint32_t room)
+{
+    if (depth == PERFETTO_SPLIT_WHOLE)
+        return split_whole(packet, items, room);
+    split_outline(packet);
+    return 0;
 }

@@ -12,8 +12,8 @@ enum perfetto_split_depth {
 };
 
 // Splits the packet's event; it has `split` then. One with anything out of the ordinary, or more
-// items than there is room for, is left as it is: reader_events.h knows what to make of its message.
-// Returns how many of `items`, of which there are `room`, it took.
+// items than there is room for, is left as it is: reader_events.h knows what to make of its
+// message. Returns how many of `items`, of which there are `room`, it took.
 uint32_t perfetto_split(struct perfetto_packet *packet, enum perfetto_split_depth depth,
                         struct perfetto_item *items, uint32_t room);
 

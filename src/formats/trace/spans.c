@@ -150,6 +150,8 @@ static void spans_begin_span(struct spans *spans, struct span_lane *lane,
         memory_grow(lane->open, lane->open_count, &lane->open_capacity, sizeof *lane->open);
     struct span_open *span = &lane->open[lane->open_count++];
     *span = open_of(edge);
+    if (span->call == 0)
+        located_call_soon(&spans->calls, span->name, span->location);
     span->values_at = lane->values.size;
     spans_append_values(spans, &lane->values, edge);
 }
