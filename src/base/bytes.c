@@ -7,18 +7,16 @@
 #include "memory.h"
 #include "recovery.h"
 
-unsigned char *bytes_reserve(struct bytes *bytes, size_t size)
+unsigned char *bytes_reserve_far(struct bytes *bytes, size_t size)
 {
-    if (bytes->data == NULL || bytes->capacity - bytes->size < size) {
-        size_t wanted = bytes->capacity == 0 ? 64 : bytes->capacity;
-        while (wanted - bytes->size < size) {
-            if (wanted > SIZE_MAX / 2)
-                recovery_fail(SIZE_MAX);
-            wanted *= 2;
-        }
-        bytes->data = memory_resize(bytes->data, wanted);
-        bytes->capacity = wanted;
+    size_t wanted = bytes->capacity == 0 ? 64 : bytes->capacity;
+    while (wanted - bytes->size < size) {
+        if (wanted > SIZE_MAX / 2)
+            recovery_fail(SIZE_MAX);
+        wanted *= 2;
     }
+    bytes->data = memory_resize(bytes->data, wanted);
+    bytes->capacity = wanted;
     return bytes->data + bytes->size;
 }
 

@@ -12,8 +12,15 @@ struct bytes {
     size_t capacity;
 };
 
+unsigned char *bytes_reserve_far(struct bytes *bytes, size_t size);
+
 // Room for `size` more bytes; returns where they go.
-unsigned char *bytes_reserve(struct bytes *bytes, size_t size);
+static inline unsigned char *bytes_reserve(struct bytes *bytes, size_t size)
+{
+    if (bytes->data == NULL || bytes->capacity - bytes->size < size)
+        return bytes_reserve_far(bytes, size);
+    return bytes->data + bytes->size;
+}
 
 void bytes_append(struct bytes *bytes, const void *data, size_t size);
 void bytes_append_varint(struct bytes *bytes, uint64_t number);

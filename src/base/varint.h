@@ -62,6 +62,45 @@ static inline bool varint_get(const unsigned char **at, const unsigned char *end
     return false;
 }
 
+// What was read, and the byte after it; NULL where there is no number.
+struct varint_read {
+    const unsigned char *end;
+    uint64_t number;
+};
+
+// Out of the way of the short ones.
+static __attribute__((noinline, unused)) struct varint_read
+varint_get_long(const unsigned char *at, const unsigned char *end)
+{
+    struct varint_read read = {0};
+    if (varint_get(&at, end, &read.number))
+        read.end = at;
+    return read;
+}
+
+// The same where most numbers have one or two bytes.
+static inline bool varint_get_short(const unsigned char **at, const unsigned char *end,
+                                    uint64_t *out_number)
+{
+    const unsigned char *from = *at;
+    if (from < end && from[0] < 128) {
+        *out_number = from[0];
+        *at = from + 1;
+        return true;
+    }
+    if (end - from >= 2 && from[1] < 128) {
+        *out_number = (uint64_t)(from[0] & 127) | (uint64_t)from[1] << 7;
+        *at = from + 2;
+        return true;
+    }
+    const struct varint_read read = varint_get_long(from, end);
+    if (read.end == NULL)
+        return false;
+    *out_number = read.number;
+    *at = read.end;
+    return true;
+}
+
 // A number that must fit 32 bits.
 static inline bool varint_get_u32(const unsigned char **at, const unsigned char *end,
                                   uint32_t *out_number)

@@ -42,31 +42,44 @@ void value_add(struct bytes *list, const struct value *value)
     }
 }
 
-void value_add_uint(struct bytes *list, uint32_t key, uint64_t number)
+void value_add_number(struct bytes *list, uint32_t key, enum value_kind kind, uint64_t number)
 {
     unsigned char *to = bytes_reserve(list, 2 * VARINT_MOST + 1);
     unsigned char *end = varint_put(to, key);
-    *end++ = VALUE_UINT;
-    end = varint_put(end, number);
+    *end++ = (unsigned char)kind;
+    end = varint_put(end, kind == VALUE_INT ? varint_fold((int64_t)number) : number);
     list->size += (size_t)(end - to);
+}
+
+void value_add_uint(struct bytes *list, uint32_t key, uint64_t number)
+{
+    value_add_number(list, key, VALUE_UINT, number);
 }
 
 void value_add_string(struct bytes *list, uint32_t key, uint32_t string)
 {
-    add_head(list, key, VALUE_STRING, PROVENANCE_ABSENT);
-    bytes_append_varint(list, string);
+    value_add_number(list, key, VALUE_STRING, string);
+}
+
+static void add_text(struct bytes *list, uint32_t key, enum value_kind kind, struct view text)
+{
+    unsigned char *to = bytes_reserve(list, 2 * VARINT_MOST + 1 + text.size);
+    unsigned char *end = varint_put(to, key);
+    *end++ = (unsigned char)kind;
+    end = varint_put(end, text.size);
+    if (text.size > 0)
+        memcpy(end, text.data, text.size);
+    list->size += (size_t)(end - to) + text.size;
 }
 
 void value_add_text(struct bytes *list, uint32_t key, struct view text)
 {
-    add_head(list, key, VALUE_TEXT, PROVENANCE_ABSENT);
-    bytes_append_text(list, text);
+    add_text(list, key, VALUE_TEXT, text);
 }
 
 void value_add_json(struct bytes *list, uint32_t key, struct view json)
 {
-    add_head(list, key, VALUE_JSON, PROVENANCE_ABSENT);
-    bytes_append_text(list, json);
+    add_text(list, key, VALUE_JSON, json);
 }
 
 void value_add_flow(struct bytes *list, enum value_kind kind, uint64_t flow)
@@ -136,6 +149,34 @@ bool value_next(struct value_reader *reader, struct value *out_value)
         reader->at = start;
         return false;
     }
+    return true;
+}
+
+bool value_skip(struct value_reader *reader, uint32_t *out_key)
+{
+    const unsigned char *at = reader->at;
+    const unsigned char *end = reader->end;
+    uint64_t key;
+    uint64_t number = 0; // what comes last, in most kinds all there is
+    uint64_t size = 0;   // and what follows it
+    if (!varint_get_short(&at, end, &key) || key > UINT32_MAX || at == end)
+        return false;
+    const enum value_kind kind = (enum value_kind)(*at++ & KIND_MASK);
+    if (kind >= VALUE_KINDS)
+        return false;
+    if (kind == VALUE_REAL)
+        size = sizeof(double);
+    else if (kind == VALUE_TICKS &&
+             (!varint_get_short(&at, end, &number) || !varint_get_short(&at, end, &number)))
+        return false;
+    if (kind != VALUE_REAL && !varint_get_short(&at, end, &number))
+        return false;
+    if (kind == VALUE_TEXT || kind == VALUE_JSON)
+        size = number;
+    if (size > (uint64_t)(end - at))
+        return false;
+    *out_key = (uint32_t)key;
+    reader->at = at + size;
     return true;
 }
 

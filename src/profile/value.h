@@ -49,6 +49,9 @@ struct value {
 
 void value_add(struct bytes *list, const struct value *value);
 void value_add_uint(struct bytes *list, uint32_t key, uint64_t number);
+
+// A uint, an int (as int64_t) or a bool.
+void value_add_number(struct bytes *list, uint32_t key, enum value_kind kind, uint64_t number);
 void value_add_string(struct bytes *list, uint32_t key, uint32_t string);
 void value_add_text(struct bytes *list, uint32_t key, struct view text);
 void value_add_json(struct bytes *list, uint32_t key, struct view json);
@@ -68,6 +71,9 @@ static inline struct value_reader value_read(struct view list)
 // False at the end of the list, or where it is damaged (`at` is then before
 // `end`). Text points into the list.
 bool value_next(struct value_reader *reader, struct value *out_value);
+
+// The same, for who wants no more than the key.
+bool value_skip(struct value_reader *reader, uint32_t *out_key);
 
 // The number of a counter's sample, which has no key. False when the list holds none.
 bool value_sample(struct view list, double *out_number);

@@ -1,10 +1,12 @@
 """What comes out of a file does not depend on how many threads read and write it: every format,
 and files that are large enough to be cut into parts, whole and damaged."""
 import random
+import zlib
 
 from support import *
 import chrome_traces
 import every_format
+import perfetto_wire
 import tenstorrent_logs
 from torq_compile import Style, compile_csv, random_spans
 from torq_runtime import job_csv, random_events, random_jobs, runtime_csv
@@ -93,6 +95,62 @@ def test_torq_runtime_profiles(folder):
         text = text.encode() if isinstance(text, str) else text
         convert(folder, write(folder / f"{form}.csv", text), "out.pb", "out.prof")
         convert(folder, write(folder / f"{form}.csv", damaged(text, 3)), "out.prof")
+
+
+def varint_at(data, at):
+    number, shift = data[at] & 127, 7
+    while data[at] > 127:
+        at += 1
+        number |= (data[at] & 127) << shift
+        shift += 7
+    return number, at + 1
+
+
+def packets_of(trace):
+    """The packets of a trace with their tags and lengths, those in compressed ones in their place."""
+    at, packets = 0, []
+    while at < len(trace):
+        size, inner = varint_at(trace, at + 1)
+        packet = trace[inner:inner + size]
+        if packet[:2] == b"\x92\x03":
+            packets += packets_of(zlib.decompress(packet[varint_at(packet, 2)[1]:]))
+        else:
+            packets.append(trace[at:inner + size])
+        at = inner + size
+    return packets
+
+
+def packed(packets, size):
+    """The same in compressed packets of about `size` bytes each."""
+    out, chunk, length = [], [], 0
+    for packet in packets:
+        chunk.append(packet)
+        length += len(packet)
+        if length > size:
+            out.append(perfetto_wire.compressed(chunk))
+            chunk, length = [], 0
+    return perfetto_wire.trace(out + [perfetto_wire.compressed(chunk)])
+
+
+def test_perfetto_traces(folder):
+    csv = write(folder / "c2.csv", torq("c2"))
+    perfetto_logger("--compile_profile", csv, "--pb", folder / "whole.pb")
+    packets = packets_of((folder / "whole.pb").read_bytes())
+    true(len(packets) > 2 * ROWS, f"{len(packets)} packets")
+    # Plain, and in small, ordinary and large compressed packets, the last more than a part holds.
+    for size in (0, 3_000, 200_000, 1_500_000):
+        trace = packed(packets, size) if size else b"".join(packets)
+        convert(folder, write(folder / "trace.pb", trace), "out.prof", "out.json")
+        rng = random.Random(size)
+        for _ in range(5):
+            at = rng.randrange(len(trace))
+            trace = trace[:at] + rng.choice((b"", b"\n", b"\xff" * 7)) + trace[at + 3:]
+        convert(folder, write(folder / "trace.pb", trace[:-50]), "out.prof")
+    # More packets than a part holds, with nothing in them.
+    nothing = [b"\n\0"] * 50_000
+    trace = b"".join(packets[:500] + nothing + packets[500:])
+    convert(folder, write(folder / "trace.pb", trace), "out.prof")
+    convert(folder, write(folder / "trace.pb", packed(packets[:500] + nothing, 10_000_000)), "out.prof")
 
 
 def test_tenstorrent_logs(folder):

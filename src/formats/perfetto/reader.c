@@ -5,7 +5,7 @@
 
 #include "reader_calls.h"
 #include "reader_events.h"
-#include "reader_packets.h"
+#include "reader_parts.h"
 #include "wire/protobuf.h"
 
 struct reader {
@@ -30,7 +30,7 @@ static struct reader *reader_of(struct perfetto_visitor *visitor)
 
 // Whether the packet's event can be understood, and when it was.
 static bool admit(struct reader *reader, const struct perfetto_packet *packet,
-                  const struct perfetto_sequence *sequence, uint64_t *out_time,
+                  struct perfetto_sequence *sequence, uint64_t *out_time,
                   enum perfetto_loss *out_loss)
 {
     *out_loss = PERFETTO_LOSS_NO_STATE;
@@ -78,6 +78,18 @@ static void perfetto_reader_read_attributes(struct profile *profile, struct view
     }
 }
 
+static void look_at_payloads(struct reader *reader, const struct perfetto_packet *packet)
+{
+    const struct perfetto_payloads *payloads = packet->payloads;
+    if (payloads->descriptor.data != NULL &&
+        !perfetto_tracks_describe(&reader->tracks, payloads->descriptor))
+        perfetto_losses_add(&reader->losses, 0, PERFETTO_LOSS_MALFORMED, 0, packet->offset);
+    if (payloads->attributes.data != NULL)
+        perfetto_reader_read_attributes(reader->profile, payloads->attributes);
+    if (payloads->calls.data != NULL)
+        perfetto_calls_read(&reader->calls, payloads->calls);
+}
+
 static void look_at_packet(struct perfetto_visitor *visitor, const struct perfetto_packet *packet)
 {
     struct reader *reader = reader_of(visitor);
@@ -85,15 +97,10 @@ static void look_at_packet(struct perfetto_visitor *visitor, const struct perfet
     enum perfetto_loss loss;
     uint64_t time;
     perfetto_sequences_enter(&reader->sequences, packet, &sequence);
-    if (packet->descriptor.data != NULL &&
-        !perfetto_tracks_describe(&reader->tracks, packet->descriptor))
-        perfetto_losses_add(&reader->losses, 0, PERFETTO_LOSS_MALFORMED, 0, packet->offset);
-    if (packet->attributes.data != NULL)
-        perfetto_reader_read_attributes(reader->profile, packet->attributes);
-    if (packet->calls.data != NULL)
-        perfetto_calls_read(&reader->calls, packet->calls);
+    if (packet->payloads != NULL)
+        look_at_payloads(reader, packet);
     if (packet->event.data != NULL && admit(reader, packet, sequence, &time, &loss))
-        perfetto_events_count(&reader->tracks, sequence, packet->event, time);
+        perfetto_events_count(&reader->tracks, sequence, packet, time);
 }
 
 static void pass_over_damage(struct perfetto_visitor *visitor, enum perfetto_loss loss,
@@ -141,7 +148,7 @@ static status find_tracks(struct reader *reader, const struct input *input)
 {
     reader->visitor = (struct perfetto_visitor){look_at_packet, pass_over_damage};
     perfetto_sequences_start(&reader->sequences, NULL);
-    perfetto_packets_visit(input->bytes, &reader->visitor);
+    perfetto_parts_visit(input->bytes, PERFETTO_SPLIT_OUTLINE, &reader->visitor);
     const bool too_many = reader->sequences.too_many;
     perfetto_sequences_free(&reader->sequences);
     if (too_many)
@@ -159,7 +166,7 @@ static status perfetto_reader_read_events(struct reader *reader, const struct in
 {
     reader->visitor = (struct perfetto_visitor){perfetto_reader_read_packet, account_damage};
     perfetto_sequences_start(&reader->sequences, &reader->profile->strings);
-    perfetto_packets_visit(input->bytes, &reader->visitor);
+    perfetto_parts_visit(input->bytes, PERFETTO_SPLIT_WHOLE, &reader->visitor);
     perfetto_sequences_free(&reader->sequences);
     STATUS_TRY(spans_finish(&reader->events.spans));
     for (uint32_t i = 0; i < reader->tracks.tracks.count; i++) {

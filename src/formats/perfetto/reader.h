@@ -3,12 +3,15 @@
 //
 // The trace is gone over twice: for the tracks, then for the events. Memory: the
 // tracks, sequences, interned texts and clocks of the trace, the spans that are
-// open at once with their values (at most 512 a track), and one unpacked packet
-// (at most 64 MiB, in traces of Perfetto's own under 512 KiB). Tracks that must
-// be put in order of time first go through a spool.
+// open at once with their values (at most 512 a track), two parts of the trace
+// for each thread (reader_parts.h), and one unpacked packet where there is one
+// that unpacks to more than a part holds (at most 64 MiB; Perfetto's own are
+// under 512 KiB). Tracks that must be put in order of time first go through a
+// spool.
 //
-// Read in a row, not in parts (base/parts.h): interned texts, clocks and open spans of a sequence
-// run through from packet to packet.
+// Parts are unpacked and split into packets and fields on all threads. What the numbers in them
+// stand for is found in a row: interned texts, clocks and open spans of a sequence run through from
+// packet to packet.
 //
 // Malformed, cut off and contradictory traces are read as far as they go; the
 // profile's ledger says what is missing and why.

@@ -101,7 +101,7 @@ static uint32_t simple_key(struct perfetto_annotations *annotations,
 static void reader_annotations_add_number(struct perfetto_annotations *annotations, uint32_t key,
                                           enum value_kind kind, uint64_t number)
 {
-    value_add(annotations->values, &(struct value){.key = key, .kind = kind, .number = number});
+    value_add_number(annotations->values, key, kind, number);
 }
 
 static void add_real(struct perfetto_annotations *annotations, uint32_t key, uint64_t bits)
@@ -309,6 +309,16 @@ static bool reader_annotations_is_flat(const struct annotation *annotation)
     return annotation->has_value && annotation->value.number != PERFETTO_ANNOTATION_NESTED;
 }
 
+static void add_simple(struct perfetto_annotations *annotations,
+                       const struct annotation *annotation, const struct protobuf_field *value)
+{
+    const uint32_t key = simple_key(annotations, annotation);
+    if (key != 0)
+        reader_annotations_add_scalar(annotations, key, value);
+    else
+        annotations->unread++;
+}
+
 static void reader_annotations_add_message(struct perfetto_annotations *annotations,
                                            struct view message, unsigned depth)
 {
@@ -319,11 +329,7 @@ static void reader_annotations_add_message(struct perfetto_annotations *annotati
         return;
     }
     if (reader_annotations_is_flat(&annotation) && annotations->path_size == 0) {
-        const uint32_t key = simple_key(annotations, &annotation);
-        if (key != 0)
-            reader_annotations_add_scalar(annotations, key, &annotation.value);
-        else
-            annotations->unread++;
+        add_simple(annotations, &annotation, &annotation.value);
         return;
     }
     char room[40];
@@ -346,4 +352,19 @@ void perfetto_annotations_add(struct perfetto_annotations *annotations, struct v
 {
     annotations->path_size = 0;
     reader_annotations_add_message(annotations, message, 0);
+}
+
+void perfetto_annotations_add_scalar(struct perfetto_annotations *annotations, uint64_t iid,
+                                     const struct protobuf_field *value)
+{
+    uint32_t key;
+    if (perfetto_interned_find(&annotations->sequence->interned[PERFETTO_TEXT_ANNOTATION_NAME], iid,
+                               &key) &&
+        key != 0) {
+        reader_annotations_add_scalar(annotations, key, value);
+        return;
+    }
+    const struct annotation annotation = {.name_is_interned = true, .name_iid = iid};
+    annotations->path_size = 0;
+    add_simple(annotations, &annotation, value);
 }

@@ -33,4 +33,9 @@ struct perfetto_annotations {
 // Takes a DebugAnnotation message.
 void perfetto_annotations_add(struct perfetto_annotations *annotations, struct view message);
 
+// Takes a value that is no dictionary and no array, whose annotation has the interned name `iid`
+// and nothing else.
+void perfetto_annotations_add_scalar(struct perfetto_annotations *annotations, uint64_t iid,
+                                     const struct protobuf_field *value);
+
 #endif

@@ -155,6 +155,7 @@ bool perfetto_clocks_snapshot(struct perfetto_clocks *clocks, uint32_t sequence,
     struct reading readings[SNAPSHOT_CLOCKS_MOST];
     size_t count = 0;
     bool whole = true;
+    clocks->snapshots++;
     struct protobuf_reader reader = protobuf_read(snapshot);
     struct protobuf_field field;
     while (protobuf_next(&reader, &field)) {
@@ -192,10 +193,11 @@ static const struct perfetto_clock_point *find_point(const struct perfetto_clock
 }
 
 static enum perfetto_clock_result to_trace_time(const struct perfetto_clocks *clocks, uint64_t key,
-                                                int64_t *time)
+                                                const struct perfetto_clock *clock, int64_t *time)
 {
     for (int hops = 0; key != trace_key(clocks); hops++) {
-        const struct perfetto_clock *clock = reader_clocks_find_clock(clocks, key);
+        if (hops > 0)
+            clock = reader_clocks_find_clock(clocks, key);
         if (clock == NULL || clock->count == 0 || hops == HOPS_MOST)
             return PERFETTO_CLOCK_UNKNOWN;
         const struct perfetto_clock_point *point = find_point(clock, *time);
@@ -223,21 +225,39 @@ static bool reader_clocks_advance(struct perfetto_clock *clock, uint64_t timesta
     return true;
 }
 
-enum perfetto_clock_result perfetto_clocks_convert(struct perfetto_clocks *clocks,
-                                                   uint32_t sequence, uint32_t id,
-                                                   uint64_t timestamp, uint64_t *out_time)
+// What a snapshot adds may move the clocks.
+static void look_up(const struct perfetto_clocks *clocks, struct perfetto_clock_use *use,
+                    uint32_t sequence, uint32_t id)
+{
+    const uint64_t key = clock_key(sequence, id);
+    struct perfetto_clock *clock = reader_clocks_find_clock(clocks, key);
+    *use = (struct perfetto_clock_use){
+        .id = id, .snapshots = clocks->snapshots, .key = key, .clock = clock, .here = INT64_MAX};
+    if (clock == NULL || clock->count == 0 || key == trace_key(clocks))
+        return;
+    const struct perfetto_clock_point *last = &clock->points[clock->count - 1];
+    if (last->reference == trace_key(clocks)) {
+        use->here = last->here;
+        use->there = last->there;
+    }
+}
+
+enum perfetto_clock_result perfetto_clocks_convert_far(const struct perfetto_clocks *clocks,
+                                                       struct perfetto_clock_use *use,
+                                                       uint32_t sequence, uint32_t id,
+                                                       uint64_t timestamp, uint64_t *out_time)
 {
     *out_time = timestamp;
     if (id == 0)
         return timestamp > INT64_MAX ? PERFETTO_CLOCK_RANGE : PERFETTO_CLOCK_DONE;
-    const uint64_t key = clock_key(sequence, id);
-    struct perfetto_clock *clock = reader_clocks_find_clock(clocks, key);
+    if (use->id != id || use->snapshots != clocks->snapshots)
+        look_up(clocks, use, sequence, id);
     int64_t time = (int64_t)timestamp;
-    if (clock == NULL && key != trace_key(clocks))
+    if (use->clock == NULL && use->key != trace_key(clocks))
         return PERFETTO_CLOCK_UNKNOWN;
-    if (clock != NULL && !reader_clocks_advance(clock, timestamp, &time))
+    if (use->clock != NULL && !reader_clocks_advance(use->clock, timestamp, &time))
         return PERFETTO_CLOCK_RANGE;
-    const enum perfetto_clock_result result = to_trace_time(clocks, key, &time);
+    const enum perfetto_clock_result result = to_trace_time(clocks, use->key, use->clock, &time);
     *out_time = (uint64_t)time;
     return result;
 }

@@ -45,7 +45,19 @@ struct perfetto_clocks {
     size_t count;
     size_t capacity;
     struct hash_index index;
-    uint32_t primary; // 0: nobody said, BOOTTIME
+    uint32_t primary;   // 0: nobody said, BOOTTIME
+    uint32_t snapshots; // so far
+};
+
+// A clock as a sequence found it last.
+struct perfetto_clock_use {
+    uint32_t id; // 0: none yet
+    uint32_t snapshots;
+    uint64_t key;
+    struct perfetto_clock *clock; // NULL: nobody described it
+    // What its latest point says, where that leads to trace time; good for all times after it.
+    int64_t here; // INT64_MAX: elsewhere
+    int64_t there;
 };
 
 // Takes a ClockSnapshot message of a sequence. False when it is malformed; the
@@ -53,11 +65,32 @@ struct perfetto_clocks {
 bool perfetto_clocks_snapshot(struct perfetto_clocks *clocks, uint32_t sequence,
                               struct view snapshot);
 
+// Use `perfetto_clocks_convert`.
+enum perfetto_clock_result perfetto_clocks_convert_far(const struct perfetto_clocks *clocks,
+                                                       struct perfetto_clock_use *use,
+                                                       uint32_t sequence, uint32_t id,
+                                                       uint64_t timestamp, uint64_t *out_time);
+
 // The trace time of a timestamp as it stands in a packet; `id` 0 is trace time
-// itself. Moves an incremental clock on.
-enum perfetto_clock_result perfetto_clocks_convert(struct perfetto_clocks *clocks,
-                                                   uint32_t sequence, uint32_t id,
-                                                   uint64_t timestamp, uint64_t *out_time);
+// itself. Moves an incremental clock on. `use` is the sequence's own.
+static inline enum perfetto_clock_result
+perfetto_clocks_convert(const struct perfetto_clocks *clocks, struct perfetto_clock_use *use,
+                        uint32_t sequence, uint32_t id, uint64_t timestamp, uint64_t *out_time)
+{
+    int64_t time = (int64_t)timestamp;
+    int64_t trace_time;
+    // Most clocks show nanoseconds, and most times come after the latest snapshot.
+    if (id == 0 || use->id != id || use->snapshots != clocks->snapshots || use->here == INT64_MAX ||
+        use->clock->unit != 1 ||
+        (use->clock->incremental && __builtin_add_overflow(use->clock->now, time, &time)) ||
+        time < use->here || __builtin_sub_overflow(time, use->here, &trace_time) ||
+        __builtin_add_overflow(use->there, trace_time, &trace_time) || trace_time < 0)
+        return perfetto_clocks_convert_far(clocks, use, sequence, id, timestamp, out_time);
+    if (use->clock->incremental)
+        use->clock->now = time;
+    *out_time = (uint64_t)trace_time;
+    return PERFETTO_CLOCK_DONE;
+}
 
 void perfetto_clocks_free(struct perfetto_clocks *clocks);
 

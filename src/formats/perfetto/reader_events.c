@@ -175,8 +175,8 @@ static uint64_t count_numbers(const struct protobuf_field *field, bool fixed)
     return count;
 }
 
-void perfetto_events_count(struct perfetto_tracks *tracks, struct perfetto_sequence *sequence,
-                           struct view message, uint64_t time)
+static void count_message(struct perfetto_tracks *tracks, struct perfetto_sequence *sequence,
+                          struct view message, uint64_t time)
 {
     struct protobuf_reader reader = protobuf_read(message);
     struct protobuf_field field;
@@ -200,6 +200,25 @@ void perfetto_events_count(struct perfetto_tracks *tracks, struct perfetto_seque
     count_default_samples(tracks, sequence, &sequence->extra_tracks, extra, time);
     count_default_samples(tracks, sequence, &sequence->extra_double_tracks, extra_real, time);
     apply_phase(&outline);
+    perfetto_tracks_count(reader_events_track_of(tracks, sequence, &outline), sequence,
+                          outline.type, time);
+}
+
+static struct outline split_outline(const struct perfetto_packet *packet)
+{
+    return (struct outline){.type = (enum perfetto_event_type)packet->type,
+                            .has_uuid = packet->has_uuid,
+                            .uuid = packet->uuid};
+}
+
+void perfetto_events_count(struct perfetto_tracks *tracks, struct perfetto_sequence *sequence,
+                           const struct perfetto_packet *packet, uint64_t time)
+{
+    if (!packet->split) {
+        count_message(tracks, sequence, packet->event, time);
+        return;
+    }
+    const struct outline outline = split_outline(packet);
     perfetto_tracks_count(reader_events_track_of(tracks, sequence, &outline), sequence,
                           outline.type, time);
 }
@@ -371,16 +390,27 @@ static void clear_buffers(struct perfetto_events *events, const struct perfetto_
     events->annotations.unknown = 0;
 }
 
-static bool read_event(struct perfetto_events *events, const struct perfetto_sequence *sequence,
-                       struct view message, struct outline *out_outline,
-                       struct details *out_details)
+static void read_items(struct perfetto_events *events, const struct perfetto_sequence *sequence,
+                       const struct perfetto_packet *packet, struct details *details)
+{
+    for (uint32_t i = 0; i < packet->item_count; i++) {
+        const struct perfetto_item *item = &packet->items[i];
+        const struct protobuf_field field = perfetto_item_field(item);
+        if (item->name != 0)
+            perfetto_annotations_add_scalar(&events->annotations, item->name, &field);
+        else
+            reader_events_read_field(events, sequence, &field, details);
+    }
+}
+
+static bool read_message(struct perfetto_events *events, const struct perfetto_sequence *sequence,
+                         struct view message, struct outline *out_outline,
+                         struct details *out_details)
 {
     struct protobuf_reader reader = protobuf_read(message);
     struct protobuf_field field;
     bool whole = true;
     *out_outline = (struct outline){0};
-    *out_details = (struct details){0};
-    clear_buffers(events, sequence);
     while (protobuf_next(&reader, &field)) {
         if (!read_outline_field(&field, out_outline, &whole))
             reader_events_read_field(events, sequence, &field, out_details);
@@ -390,6 +420,19 @@ static bool read_event(struct perfetto_events *events, const struct perfetto_seq
         reader_events_find_text(sequence, PERFETTO_TEXT_EVENT_NAME, out_outline->phase_name,
                                 out_details, &out_details->name);
     return whole && reader.ending == PROTOBUF_WHOLE;
+}
+
+static bool read_event(struct perfetto_events *events, const struct perfetto_sequence *sequence,
+                       const struct perfetto_packet *packet, struct outline *out_outline,
+                       struct details *out_details)
+{
+    *out_details = (struct details){0};
+    clear_buffers(events, sequence);
+    if (!packet->split)
+        return read_message(events, sequence, packet->event, out_outline, out_details);
+    *out_outline = split_outline(packet);
+    read_items(events, sequence, packet, out_details);
+    return true;
 }
 
 // Counters --------------------------------------------------------------------
@@ -537,7 +580,7 @@ void perfetto_events_read(struct perfetto_events *events, struct perfetto_sequen
 {
     struct outline outline;
     struct details details;
-    if (!read_event(events, sequence, packet->event, &outline, &details)) {
+    if (!read_event(events, sequence, packet, &outline, &details)) {
         perfetto_events_lose(events, packet, PERFETTO_LOSS_MALFORMED, 0);
         return;
     }
@@ -552,6 +595,8 @@ void perfetto_events_read(struct perfetto_events *events, struct perfetto_sequen
                                    .values = bytes_view(&events->values)};
     struct perfetto_track *track = reader_events_track_of(events->tracks, sequence, &outline);
     reader_events_add_event(events, sequence, track, &outline, &details, &edge);
+    if (packet->split)
+        return; // has no further counters
     add_extra_samples(events, sequence, &events->extra, &sequence->extra_tracks, VALUE_INT, &edge);
     add_extra_samples(events, sequence, &events->extra_real, &sequence->extra_double_tracks,
                       VALUE_REAL, &edge);

@@ -36,7 +36,7 @@ void perfetto_events_start(struct perfetto_events *events, struct profile *profi
 // The first time over the trace: says to the tracks what there is. A malformed
 // message is passed over.
 void perfetto_events_count(struct perfetto_tracks *tracks, struct perfetto_sequence *sequence,
-                           struct view message, uint64_t time);
+                           const struct perfetto_packet *packet, uint64_t time);
 
 // The second time: hands the event on to the profile.
 void perfetto_events_read(struct perfetto_events *events, struct perfetto_sequence *sequence,

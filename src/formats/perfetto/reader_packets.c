@@ -1,9 +1,6 @@
 #include "reader_packets.h"
 
-#include "base/progress.h"
 #include "fields.h"
-#include "reader_unpack.h"
-#include "wire/protobuf.h"
 
 // What a packet holds besides its contents, and is of no use here.
 enum {
@@ -12,12 +9,6 @@ enum {
     PREVIOUS_DROPPED = 42,
     TRUSTED_PID = 79,
     MACHINE_ID = 98,
-};
-
-struct walk {
-    struct perfetto_visitor *visitor;
-    struct perfetto_unpacker unpacker;
-    uint64_t offset; // of the packet at hand
 };
 
 static void reader_packets_read_number(const struct protobuf_field *field,
@@ -48,120 +39,107 @@ static void reader_packets_read_number(const struct protobuf_field *field,
     }
 }
 
-static struct view *payload_of(struct perfetto_packet *packet, uint32_t number)
+static struct view *payload_of(struct perfetto_payloads *payloads, uint32_t number)
 {
     switch (number) {
-    case PERFETTO_PACKET_TRACK_EVENT:
-        return &packet->event;
     case PERFETTO_PACKET_INTERNED_DATA:
-        return &packet->interned;
+        return &payloads->interned;
     case PERFETTO_PACKET_DEFAULTS:
-        return &packet->defaults;
+        return &payloads->defaults;
     case PERFETTO_PACKET_CLOCK_SNAPSHOT:
-        return &packet->snapshot;
+        return &payloads->snapshot;
     case PERFETTO_PACKET_TRACK_DESCRIPTOR:
-        return &packet->descriptor;
+        return &payloads->descriptor;
     case PERFETTO_PACKET_TRACE_ATTRIBUTES:
-        return &packet->attributes;
+        return &payloads->attributes;
     case PERFETTO_PACKET_CALLS:
-        return &packet->calls;
+        return &payloads->calls;
     default:
         return NULL;
     }
 }
 
-// `*out_packed` is the field with compressed packets, where there is one.
-static enum protobuf_ending reader_packets_read_packet(struct view bytes,
-                                                       struct perfetto_packet *packet,
-                                                       struct protobuf_field *out_packed)
+static void reader_packets_read_payload(const struct protobuf_field *field,
+                                        struct segments *payloads, struct perfetto_packet *packet,
+                                        struct protobuf_field *out_packed)
+{
+    struct perfetto_payloads none;
+    if (field->number == PERFETTO_PACKET_TRACK_EVENT) {
+        packet->event = field->bytes;
+    } else if (payload_of(&none, field->number) != NULL) {
+        if (packet->payloads == NULL) {
+            packet->payloads = segments_add(payloads);
+            *packet->payloads = (struct perfetto_payloads){0};
+        }
+        *payload_of(packet->payloads, field->number) = field->bytes;
+    } else if (field->number == PERFETTO_PACKET_COMPRESSED ||
+               field->number == PERFETTO_PACKET_COMPRESSED_ZSTD) {
+        *out_packed = *field;
+    } else {
+        packet->other = field->number;
+    }
+}
+
+// The fields that nearly all packets have and nothing else: returns where another one starts, or
+// one that is cut off or malformed.
+static const unsigned char *read_common(const unsigned char *at, const unsigned char *end,
+                                        struct perfetto_packet *packet)
+{
+    while (at < end) {
+        const unsigned char *next = at + 1;
+        uint64_t number;
+        if (*at >= 128 || !varint_get_short(&next, end, &number))
+            return at;
+        switch (*at) {
+        case PERFETTO_PACKET_TIMESTAMP << 3 | PROTOBUF_VARINT:
+            packet->timestamp = number;
+            packet->has_timestamp = true;
+            break;
+        case PERFETTO_PACKET_SEQUENCE << 3 | PROTOBUF_VARINT:
+            packet->sequence = (uint32_t)number;
+            break;
+        case PERFETTO_PACKET_SEQUENCE_FLAGS << 3 | PROTOBUF_VARINT:
+            packet->flags |= (uint32_t)number;
+            break;
+        case PERFETTO_PACKET_TRACK_EVENT << 3 | PROTOBUF_BYTES:
+            if (number > (uint64_t)(end - next))
+                return at;
+            packet->event = (struct view){(const char *)next, (size_t)number};
+            next += number;
+            break;
+        default:
+            return at;
+        }
+        at = next;
+    }
+    return at;
+}
+
+static __attribute__((noinline)) enum protobuf_ending read_rest(struct protobuf_reader reader,
+                                                                struct segments *payloads,
+                                                                struct perfetto_packet *packet,
+                                                                struct protobuf_field *out_packed)
+{
+    struct protobuf_field field;
+    while (protobuf_next(&reader, &field)) {
+        if (field.type != PROTOBUF_BYTES)
+            reader_packets_read_number(&field, packet);
+        else
+            reader_packets_read_payload(&field, payloads, packet, out_packed);
+    }
+    return reader.ending;
+}
+
+enum protobuf_ending perfetto_packet_read(struct view bytes, struct segments *payloads,
+                                          struct perfetto_packet *packet,
+                                          struct protobuf_field *out_packed)
 {
     struct protobuf_reader reader = protobuf_read(bytes);
-    struct protobuf_field field;
     out_packed->number = 0;
-    while (protobuf_next(&reader, &field)) {
-        if (field.type != PROTOBUF_BYTES) {
-            reader_packets_read_number(&field, packet);
-            continue;
-        }
-        struct view *payload = payload_of(packet, field.number);
-        if (payload != NULL)
-            *payload = field.bytes;
-        else if (field.number == PERFETTO_PACKET_COMPRESSED ||
-                 field.number == PERFETTO_PACKET_COMPRESSED_ZSTD)
-            *out_packed = field;
-        else
-            packet->other = field.number;
-    }
-    return reader.ending;
-}
-
-static void reader_packets_damage(struct walk *walk, enum perfetto_loss loss)
-{
-    walk->visitor->damage(walk->visitor, loss, walk->offset);
-}
-
-// False when the packet holds compressed packets, which are then `*out_packed`.
-static bool reader_packets_visit_plain(struct walk *walk, struct view bytes,
-                                       struct protobuf_field *out_packed)
-{
-    struct perfetto_packet packet = {.offset = walk->offset};
-    if (reader_packets_read_packet(bytes, &packet, out_packed) != PROTOBUF_WHOLE) {
-        reader_packets_damage(walk, PERFETTO_LOSS_MALFORMED);
-        return true;
-    }
-    if (out_packed->number != 0)
-        return false;
-    walk->visitor->packet(walk->visitor, &packet);
-    return true;
-}
-
-static enum protobuf_ending visit_unpacked(struct walk *walk, struct view packets)
-{
-    struct protobuf_reader reader = protobuf_read(packets);
-    struct protobuf_field field;
-    struct protobuf_field packed;
-    while (protobuf_next(&reader, &field)) {
-        if (field.number != PERFETTO_TRACE_PACKET || field.type != PROTOBUF_BYTES)
-            reader_packets_damage(walk, PERFETTO_LOSS_MALFORMED);
-        else if (!reader_packets_visit_plain(walk, field.bytes, &packed))
-            reader_packets_damage(walk, PERFETTO_LOSS_PACKED_NESTED);
-    }
-    return reader.ending;
-}
-
-static void visit_packed(struct walk *walk, const struct protobuf_field *packed)
-{
-    const enum perfetto_unpack_result result =
-        packed->number == PERFETTO_PACKET_COMPRESSED
-            ? perfetto_unpack_zlib(&walk->unpacker, packed->bytes)
-            : perfetto_unpack_zstd(&walk->unpacker, packed->bytes);
-    const enum protobuf_ending ending = visit_unpacked(walk, bytes_view(&walk->unpacker.unpacked));
-    if (result == PERFETTO_UNPACK_LARGE)
-        reader_packets_damage(walk, PERFETTO_LOSS_PACKED_LARGE);
-    else if (result == PERFETTO_UNPACK_DAMAGED || ending != PROTOBUF_WHOLE)
-        reader_packets_damage(walk, PERFETTO_LOSS_PACKED_DAMAGED);
-}
-
-void perfetto_packets_visit(struct view trace, struct perfetto_visitor *visitor)
-{
-    struct walk walk = {.visitor = visitor};
-    struct protobuf_reader reader = protobuf_read(trace);
-    const unsigned char *start = reader.at;
-    struct protobuf_field field;
-    struct protobuf_field packed;
-    while (protobuf_next(&reader, &field)) {
-        if (field.number != PERFETTO_TRACE_PACKET || field.type != PROTOBUF_BYTES)
-            reader_packets_damage(&walk, PERFETTO_LOSS_MALFORMED);
-        else if (!reader_packets_visit_plain(&walk, field.bytes, &packed))
-            visit_packed(&walk, &packed);
-        walk.offset = (uint64_t)(reader.at - start);
-        progress_report(walk.offset, trace.size);
-    }
-    if (reader.ending == PROTOBUF_CUT)
-        reader_packets_damage(&walk, PERFETTO_LOSS_CUT);
-    else if (reader.ending == PROTOBUF_MALFORMED)
-        reader_packets_damage(&walk, PERFETTO_LOSS_GARBAGE);
-    perfetto_unpack_free(&walk.unpacker);
+    reader.at = read_common(reader.at, reader.end, packet);
+    if (reader.at == reader.end)
+        return PROTOBUF_WHOLE;
+    return read_rest(reader, payloads, packet, out_packed);
 }
 
 // Recognition -----------------------------------------------------------------
@@ -199,10 +177,11 @@ static bool is_likely_field(const struct protobuf_field *field)
 // Whether it is a field of traces in particular.
 static bool is_telling_field(const struct protobuf_field *field)
 {
-    struct perfetto_packet packet;
+    struct perfetto_payloads payloads;
     return field->number == PERFETTO_PACKET_COMPRESSED ||
            field->number == PERFETTO_PACKET_COMPRESSED_ZSTD || is_number_field(field->number) ||
-           payload_of(&packet, field->number) != NULL;
+           field->number == PERFETTO_PACKET_TRACK_EVENT ||
+           payload_of(&payloads, field->number) != NULL;
 }
 
 // The field that the end of the bytes cuts off, as far as its tag tells.

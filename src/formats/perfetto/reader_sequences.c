@@ -29,8 +29,8 @@ reader_sequences_find_entry(const struct perfetto_interned *interned, uint64_t i
     return NULL;
 }
 
-bool perfetto_interned_find(const struct perfetto_interned *interned, uint64_t iid,
-                            uint32_t *out_text)
+bool perfetto_interned_find_far(const struct perfetto_interned *interned, uint64_t iid,
+                                uint32_t *out_text)
 {
     const struct perfetto_interned_entry *entry = reader_sequences_find_entry(interned, iid);
     if (entry == NULL)
@@ -166,15 +166,18 @@ static bool read_defaults(struct perfetto_sequence *sequence, struct view messag
 static struct perfetto_sequence *reader_sequences_find_or_add(struct perfetto_sequences *sequences,
                                                               uint32_t id)
 {
-    if (sequences->current != NULL && sequences->current->id == id)
-        return sequences->current;
+    struct perfetto_sequence **recent = &sequences->recent[id % PERFETTO_SEQUENCES_RECENT];
+    if (*recent != NULL && (*recent)->id == id)
+        return *recent;
     const uint32_t hash = hash_u64(id);
     uint32_t found;
     for (uint32_t at = hash_first(&sequences->index, hash);
          (found = hash_next(&sequences->index, hash, &at)) != HASH_NONE;) {
         struct perfetto_sequence *sequence = segments_get(&sequences->sequences, found);
-        if (sequence->id == id)
+        if (sequence->id == id) {
+            *recent = sequence;
             return sequence;
+        }
     }
     if (sequences->sequences.count == PERFETTO_SEQUENCES_MOST) {
         sequences->too_many = true;
@@ -182,7 +185,7 @@ static struct perfetto_sequence *reader_sequences_find_or_add(struct perfetto_se
     }
     struct perfetto_sequence *added = segments_add(&sequences->sequences);
     added->id = id;
-    added->found = HASH_NONE;
+    *recent = added;
     hash_add(&sequences->index, hash, sequences->sequences.count - 1);
     return added;
 }
@@ -196,37 +199,43 @@ static void clear_state(struct perfetto_sequence *sequence)
     sequence->generation++;
 }
 
-bool perfetto_sequences_enter(struct perfetto_sequences *sequences,
-                              const struct perfetto_packet *packet,
-                              struct perfetto_sequence **out_sequence)
+static bool read_payloads(struct perfetto_sequences *sequences, struct perfetto_sequence *sequence,
+                          const struct perfetto_payloads *payloads)
+{
+    bool whole = true;
+    if (payloads->defaults.data != NULL)
+        whole &= read_defaults(sequence, payloads->defaults);
+    if (payloads->interned.data != NULL && sequences->strings != NULL)
+        whole &= read_interned(sequences, sequence, payloads->interned);
+    if (payloads->snapshot.data != NULL)
+        whole &= perfetto_clocks_snapshot(&sequences->clocks, sequence->id, payloads->snapshot);
+    return whole;
+}
+
+bool perfetto_sequences_enter_far(struct perfetto_sequences *sequences,
+                                  const struct perfetto_packet *packet,
+                                  struct perfetto_sequence **out_sequence)
 {
     struct perfetto_sequence *sequence = reader_sequences_find_or_add(sequences, packet->sequence);
     sequences->current = sequence;
     *out_sequence = sequence;
     sequence->gap = sequence->seen && packet->dropped_before;
     sequence->seen = true;
-    bool whole = true;
     if ((packet->flags & PERFETTO_STATE_CLEARED) != 0)
         clear_state(sequence);
     else if (packet->dropped_before)
         sequence->has_state = false;
-    if (packet->defaults.data != NULL)
-        whole &= read_defaults(sequence, packet->defaults);
-    if (packet->interned.data != NULL && sequences->strings != NULL)
-        whole &= read_interned(sequences, sequence, packet->interned);
-    if (packet->snapshot.data != NULL)
-        whole &= perfetto_clocks_snapshot(&sequences->clocks, sequence->id, packet->snapshot);
-    return whole;
+    return packet->payloads == NULL || read_payloads(sequences, sequence, packet->payloads);
 }
 
-bool perfetto_sequences_time(struct perfetto_sequences *sequences,
-                             const struct perfetto_sequence *sequence,
+bool perfetto_sequences_time(const struct perfetto_sequences *sequences,
+                             struct perfetto_sequence *sequence,
                              const struct perfetto_packet *packet, uint64_t *out_time,
                              enum perfetto_loss *out_loss)
 {
     const uint32_t clock = packet->clock != 0 ? packet->clock : sequence->clock;
-    switch (perfetto_clocks_convert(&sequences->clocks, sequence->id, clock, packet->timestamp,
-                                    out_time)) {
+    switch (perfetto_clocks_convert(&sequences->clocks, &sequence->clock_use, sequence->id, clock,
+                                    packet->timestamp, out_time)) {
     case PERFETTO_CLOCK_UNKNOWN:
         *out_loss = PERFETTO_LOSS_NO_CLOCK;
         return false;

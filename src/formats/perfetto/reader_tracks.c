@@ -47,16 +47,6 @@ struct perfetto_track *perfetto_tracks_get(struct perfetto_tracks *tracks, uint6
     return segments_get(&tracks->tracks, reader_tracks_find_or_add(tracks, uuid));
 }
 
-struct perfetto_track *perfetto_tracks_get_for(struct perfetto_tracks *tracks,
-                                               struct perfetto_sequence *sequence, uint64_t uuid)
-{
-    if (sequence->found == HASH_NONE || sequence->found_uuid != uuid) {
-        sequence->found = reader_tracks_find_or_add(tracks, uuid);
-        sequence->found_uuid = uuid;
-    }
-    return segments_get(&tracks->tracks, sequence->found);
-}
-
 // Descriptors -----------------------------------------------------------------
 
 static uint32_t reader_tracks_text_of(struct perfetto_tracks *tracks,

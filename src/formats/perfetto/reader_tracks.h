@@ -85,8 +85,16 @@ bool perfetto_tracks_describe(struct perfetto_tracks *tracks, struct view descri
 struct perfetto_track *perfetto_tracks_get(struct perfetto_tracks *tracks, uint64_t uuid);
 
 // The same, with a sequence that remembers it for the next time.
-struct perfetto_track *perfetto_tracks_get_for(struct perfetto_tracks *tracks,
-                                               struct perfetto_sequence *sequence, uint64_t uuid);
+static inline struct perfetto_track *perfetto_tracks_get_for(struct perfetto_tracks *tracks,
+                                                             struct perfetto_sequence *sequence,
+                                                             uint64_t uuid)
+{
+    if (sequence->found == NULL || sequence->found_uuid != uuid) {
+        sequence->found = perfetto_tracks_get(tracks, uuid);
+        sequence->found_uuid = uuid;
+    }
+    return sequence->found;
+}
 
 // HASH_NONE when nobody spoke of the uuid.
 uint32_t perfetto_tracks_look_up(const struct perfetto_tracks *tracks, uint64_t uuid);

@@ -45,6 +45,27 @@ void spans_lose(struct spans *spans, const struct span_lane *lane, uint32_t reas
 
 // Whole events ----------------------------------------------------------------
 
+// All but the values of a key.
+static struct view spans_without(struct spans *spans, struct view values, uint32_t key)
+{
+    struct value_reader reader = value_read(values);
+    const unsigned char *kept = reader.at;
+    const unsigned char *at = reader.at;
+    uint32_t found;
+    spans->other_values.size = 0;
+    while (value_skip(&reader, &found)) {
+        if (found == key) {
+            bytes_append(&spans->other_values, kept, (size_t)(at - kept));
+            kept = reader.at;
+        }
+        at = reader.at;
+    }
+    if (spans->other_values.size == 0)
+        return (struct view){(const char *)kept, (size_t)(at - kept)};
+    bytes_append(&spans->other_values, kept, (size_t)(at - kept));
+    return bytes_view(&spans->other_values);
+}
+
 // Back to the ticks that the nanoseconds were made from. Then the length needs
 // no argument of its own.
 static struct view to_ticks(struct spans *spans, uint32_t clock, struct event *event,
@@ -53,14 +74,7 @@ static struct view to_ticks(struct spans *spans, uint32_t clock, struct event *e
     const struct clock_domain *domain = profile_clock(spans->profile, clock);
     event->start = clock_from_ns(domain, event->start);
     event->end = clock_from_ns(domain, event->end);
-    spans->other_values.size = 0;
-    struct value_reader reader = value_read(values);
-    struct value value;
-    while (value_next(&reader, &value)) {
-        if (value.key != spans->cycles_key)
-            value_add(&spans->other_values, &value);
-    }
-    return bytes_view(&spans->other_values);
+    return spans_without(spans, values, spans->cycles_key);
 }
 
 static void trace_spans_emit(struct spans *spans, struct span_lane *lane,
@@ -136,6 +150,8 @@ static void spans_begin_span(struct spans *spans, struct span_lane *lane,
         memory_grow(lane->open, lane->open_count, &lane->open_capacity, sizeof *lane->open);
     struct span_open *span = &lane->open[lane->open_count++];
     *span = open_of(edge);
+    if (span->call == 0)
+        located_call_soon(&spans->calls, span->name, span->location);
     span->values_at = lane->values.size;
     spans_append_values(spans, &lane->values, edge);
 }
