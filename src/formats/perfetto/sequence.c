@@ -117,17 +117,21 @@ static inline bool is_common_key(const struct sequence *sequence, uint32_t key)
     return key < SEQUENCE_COMMON_KEYS && sequence->shared->iids[key] != 0;
 }
 
-static void deciding_key(const struct deciding *deciding, uint32_t key)
+static void deciding_new_key(const struct deciding *deciding, uint32_t key)
 {
     struct sequence *sequence = deciding->sequence;
-    if (is_common_key(sequence, key))
-        return;
     const uint32_t iid =
         deciding_intern(deciding, &sequence->keys, PERFETTO_INTERNED_ANNOTATION_NAME, key);
     if (key < SEQUENCE_COMMON_KEYS && iid < 256)
         sequence->shared->iids[key] = (unsigned char)iid;
     else
         chunk_name_text(deciding->chunk, iid);
+}
+
+static inline void deciding_key(const struct deciding *deciding, uint32_t key)
+{
+    if (!is_common_key(deciding->sequence, key))
+        deciding_new_key(deciding, key);
 }
 
 static void deciding_value(const struct deciding *deciding, const struct value *value)

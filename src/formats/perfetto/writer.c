@@ -28,6 +28,9 @@ struct written_track {
     bool has_late;
 };
 
+// Where a text is at home is looked up this far ahead of the event.
+enum { TEXTS_AHEAD = 16 };
+
 struct perfetto_writer {
     struct event_sink sink;
     struct profile *profile;
@@ -210,28 +213,34 @@ static bool perfetto_writer_lane_takes(const struct sequence *lane, bool nests, 
     return nests && lane->ends[lane->depth - 1] >= end && lane->depth < PERFETTO_DEPTH_MOST;
 }
 
-// The first lane that takes it; spans that are over are ended on those before it.
+// The first lane that takes it; spans that are over are ended on those before it, and on it. Of a
+// lane that is given the caller notes what becomes of it.
 static struct sequence *lane_for(struct perfetto_writer *writer, struct written_track *state,
                                  uint32_t track, bool nests, uint64_t start, uint64_t end)
 {
-    for (size_t i = state->first_lane;; i++) {
+    size_t i = state->first_lane;
+    if (i < state->lane_count && state->lanes[i].depth == 0)
+        return &state->lanes[i];
+    for (;; i++) {
         i = lane_search_next(&state->search, i, state->lane_count, nests, start, end);
         if (i == state->lane_count)
             return perfetto_writer_add_lane(writer, track, start);
         struct sequence *lane = &state->lanes[i];
-        if (lane->depth > 0 && lane->ends[lane->depth - 1] <= start) {
+        const bool over = lane->depth > 0 && lane->ends[lane->depth - 1] <= start;
+        if (over)
             perfetto_writer_close_spans(lane, pack_chunk(writer->pack), start);
-            perfetto_writer_note_lane(state, i);
-        }
         if (perfetto_writer_lane_takes(lane, nests, end))
             return lane;
+        if (over)
+            perfetto_writer_note_lane(state, i);
     }
 }
 
 static void perfetto_writer_open_span(struct written_track *state, struct sequence *lane,
                                       uint64_t end)
 {
-    lane->ends = memory_grow(lane->ends, lane->depth, &lane->capacity, sizeof *lane->ends);
+    if (lane->depth == lane->capacity)
+        lane->ends = memory_grow(lane->ends, lane->depth, &lane->capacity, sizeof *lane->ends);
     lane->ends[lane->depth++] = end;
     perfetto_writer_note_lane(state, (size_t)(lane - state->lanes));
 }
@@ -296,6 +305,8 @@ static void perfetto_writer_write_event(struct perfetto_writer *writer, struct w
     sequence_add(lane, pack_chunk(writer->pack), &writer->encode, start, &written);
     if (span)
         perfetto_writer_open_span(state, lane, end);
+    else
+        perfetto_writer_note_lane(state, (size_t)(lane - state->lanes));
 }
 
 static status flush_late(struct perfetto_writer *writer)
@@ -328,8 +339,11 @@ static status perfetto_writer_take_event(struct perfetto_writer *writer,
                                          const struct event_batch *batch, const struct event *event,
                                          uint32_t values_at)
 {
-    perfetto_writer_describe(writer, event->track);
     struct written_track *state = written(writer, event->track);
+    if (!state->described) {
+        perfetto_writer_describe(writer, event->track);
+        state = written(writer, event->track);
+    }
     const uint64_t start = clock_to_ns(&state->clock, event->start);
     const uint64_t end = clock_to_ns(&state->clock, event->end);
     if (end > INT64_MAX) {
@@ -346,17 +360,25 @@ static status perfetto_writer_take_event(struct perfetto_writer *writer,
     return STATUS_OK;
 }
 
-// How many of the next events go into one chunk, and where their values end.
+// How many of the next events, `count` at most, go into one chunk, and where their values end.
 static size_t perfetto_writer_run(const struct event *events, size_t count, size_t *out_values_end)
 {
-    size_t run = 0;
-    do {
-        *out_values_end = (size_t)events[run].values_at + events[run].values_size;
-        run++;
-    } while (run < count && run < PACK_EVENTS &&
-             events[run].values_at + (size_t)events[run].values_size - events[0].values_at <
-                 PACK_CHUNK);
-    return run;
+    const struct event *last = &events[count - 1];
+    if (last->values_at - events->values_at >= PACK_CHUNK) {
+        for (last = events; last->values_at - events->values_at < PACK_CHUNK;)
+            last++;
+    }
+    *out_values_end = (size_t)last->values_at + last->values_size;
+    return (size_t)(last - events) + 1;
+}
+
+// Asks for what is known of the event's location.
+static inline void perfetto_writer_prefetch(const struct perfetto_writer *writer,
+                                            const struct event *event)
+{
+    const uint32_t location = event->call & ~CALL_LOCATED;
+    if (writer->options.located && event->call != location && location < writer->homes.count)
+        __builtin_prefetch(segments_get(&writer->homes, location));
 }
 
 // Values lie in the order of the events: those of a run of events are copied at once.
@@ -367,13 +389,17 @@ static status perfetto_writer_take_batch(struct event_sink *sink, const struct e
         struct chunk *chunk = pack_chunk_with_room(writer->pack);
         const size_t values_from = batch->events[i].values_at;
         size_t values_end;
+        const size_t room = chunk->count < PACK_EVENTS ? PACK_EVENTS - chunk->count : 1;
+        const size_t left = batch->count - i;
         const size_t end =
-            i + perfetto_writer_run(batch->events + i, batch->count - i, &values_end);
+            i + perfetto_writer_run(batch->events + i, left < room ? left : room, &values_end);
         const size_t values_at = chunk->values.size;
         bytes_append(&chunk->values, batch->values.data + values_from, values_end - values_from);
         chunk->size += values_end - values_from;
         for (; i < end; i++) {
             const struct event *event = &batch->events[i];
+            if (i + TEXTS_AHEAD < end)
+                perfetto_writer_prefetch(writer, &batch->events[i + TEXTS_AHEAD]);
             STATUS_TRY(perfetto_writer_take_event(
                 writer, batch, event, (uint32_t)(values_at + (event->values_at - values_from))));
         }
