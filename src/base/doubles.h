@@ -25,4 +25,10 @@ bool doubles_find(struct doubles *doubles, struct view row);
 // The same for who has something that is equal for equal rows, and for few others.
 bool doubles_find_hashed(struct doubles *doubles, uint32_t hash, struct view row);
 
+// The same without keeping it.
+bool doubles_has(const struct doubles *doubles, uint32_t hash, struct view row);
+
+// Keeps what `later` kept of rows that came afterwards, none of which was there before.
+void doubles_follow(struct doubles *doubles, const struct doubles *later);
+
 #endif

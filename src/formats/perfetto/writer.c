@@ -324,7 +324,7 @@ static status hold_back(struct perfetto_writer *writer, const struct event *even
                         struct view values)
 {
     if (writer->late_batch == NULL)
-        writer->late_batch = memory_allocate_zeroed(1, sizeof *writer->late_batch);
+        writer->late_batch = event_batch_create();
     struct event_batch *batch = writer->late_batch;
     struct event *held = &batch->events[batch->count++];
     *held = *event;
@@ -522,9 +522,7 @@ status perfetto_writer_close(struct perfetto_writer *writer, status written)
     if (writer->too_late > 0)
         profile_note(writer->profile, 0, LEDGER_NOT_CARRIED, writer->too_late,
                      "events after 2^63 ns: Perfetto's clock ends there");
-    if (writer->late_batch != NULL)
-        bytes_free(&writer->late_batch->values);
-    free(writer->late_batch);
+    event_batch_free(writer->late_batch);
     store_free(writer->late);
     free(writer->tracks);
     free(writer->locations);
