@@ -7,10 +7,9 @@ bool doubles_find(struct doubles *doubles, struct view row)
     return doubles_find_hashed(doubles, hash_bytes(row.data, row.size), row);
 }
 
-bool doubles_has(const struct doubles *doubles, uint32_t hash, struct view row)
+bool doubles_search(const struct doubles *doubles, uint32_t hash, struct view row)
 {
-    const uint8_t count = doubles->counts[hash % DOUBLES_COUNTS];
-    for (unsigned i = 0; count != 0 && i < DOUBLES_KEPT; i++) {
+    for (unsigned i = 0; i < DOUBLES_KEPT; i++) {
         if (doubles->hashes[i] == hash && row.size > 0 && view_equal(doubles->rows[i], row))
             return true;
     }

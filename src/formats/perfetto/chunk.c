@@ -4,16 +4,10 @@
 
 #include "base/memory.h"
 
-// A packet without arguments is about as long.
-enum { EVENT_SIZE = 32 };
-
-struct chunk_event *chunk_add(struct chunk *chunk)
+void chunk_grow(struct chunk *chunk)
 {
-    if (chunk->count == chunk->capacity)
-        chunk->events =
-            memory_grow(chunk->events, chunk->count, &chunk->capacity, sizeof *chunk->events);
-    chunk->size += EVENT_SIZE;
-    return &chunk->events[chunk->count++];
+    chunk->events =
+        memory_grow(chunk->events, chunk->count, &chunk->capacity, sizeof *chunk->events);
 }
 
 void chunk_define(struct chunk *chunk, uint32_t field, uint32_t iid, uint32_t text,

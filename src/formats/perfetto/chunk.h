@@ -64,8 +64,17 @@ struct chunk {
     size_t size; // about what it becomes
 };
 
-// One more, of which the caller sets all.
-struct chunk_event *chunk_add(struct chunk *chunk);
+void chunk_grow(struct chunk *chunk);
+
+// One more, of which the caller sets all that its kind has.
+static inline struct chunk_event *chunk_add(struct chunk *chunk)
+{
+    enum { ABOUT = 32 }; // a packet without arguments
+    if (chunk->count == chunk->capacity)
+        chunk_grow(chunk);
+    chunk->size += ABOUT;
+    return &chunk->events[chunk->count++];
+}
 
 // The event that was added last defines a text.
 void chunk_define(struct chunk *chunk, uint32_t field, uint32_t iid, uint32_t text,

@@ -58,8 +58,8 @@ static inline unsigned char *encode_number(struct encoder *encoder, unsigned cha
                                            uint32_t field, uint64_t number)
 {
     unsigned char *content = annotation_open(to);
-    return length_close(content, protobuf_put_varint(encode_key(encoder, content, key), field,
-                                                     number));
+    return length_close(content,
+                        protobuf_put_any(encode_key(encoder, content, key), field, number));
 }
 
 // A text that is defined under `iid`.
@@ -69,7 +69,7 @@ static inline unsigned char *encode_string(struct encoder *encoder, unsigned cha
     unsigned char *content = annotation_open(to);
     unsigned char *end = encode_key(encoder, content, key);
     const uint32_t number = iid != NULL ? *iid : encoder->chunk->iids[encoder->iid++];
-    return length_close(content, protobuf_put_varint(end, PERFETTO_ANNOTATION_STRING_IID, number));
+    return length_close(content, protobuf_put_any(end, PERFETTO_ANNOTATION_STRING_IID, number));
 }
 
 static unsigned char *encode_text(struct encoder *encoder, unsigned char *to, uint32_t key,
@@ -132,6 +132,19 @@ static unsigned char *encode_value(struct encoder *encoder, unsigned char *to,
     }
 }
 
+// Most are short: to copy more than that is quicker than to ask how much it is. There is room for
+// it, as an annotation has.
+static inline void encode_copy(const struct encoder *encoder, unsigned char *to,
+                               const unsigned char *from, size_t size)
+{
+    enum { AT_ONCE = 16 };
+    const struct bytes *values = &encoder->chunk->values;
+    if (size <= AT_ONCE && values->data + values->size - from >= AT_ONCE)
+        memcpy(to, from, AT_ONCE);
+    else
+        memcpy(to, from, size);
+}
+
 // Numbers and short texts, as most values are, are the same bytes in both forms. Stops at the first
 // value that is something else.
 static inline unsigned char *encode_common_values(struct encoder *encoder, unsigned char *to,
@@ -144,7 +157,7 @@ static inline unsigned char *encode_common_values(struct encoder *encoder, unsig
         end = protobuf_put_tag(end, value.is_text ? PERFETTO_ANNOTATION_STRING
                                                   : PERFETTO_ANNOTATION_UINT,
                                value.is_text ? PROTOBUF_BYTES : PROTOBUF_VARINT);
-        memcpy(end, value.payload, value.size);
+        encode_copy(encoder, end, value.payload, value.size);
         to = length_close(content, end + value.size);
     }
     return to;
@@ -247,7 +260,7 @@ static inline unsigned char *packet_open(unsigned char *to)
 static inline unsigned char *encode_front(const struct encoder *encoder, unsigned char *to,
                                           uint64_t ns)
 {
-    to = protobuf_put_varint(to, PERFETTO_PACKET_TIMESTAMP, ns);
+    to = protobuf_put_any(to, PERFETTO_PACKET_TIMESTAMP, ns);
     return protobuf_put_varint(to, PERFETTO_PACKET_SEQUENCE, encoder->sequence->id);
 }
 

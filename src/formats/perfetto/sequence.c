@@ -52,7 +52,7 @@ static uint32_t map_get(struct iid_map *map, uint32_t text, bool *out_new)
     return map->last;
 }
 
-static uint32_t sequence_text_iid(struct sequence *sequence, uint32_t text, bool *out_new)
+static inline uint32_t sequence_text_iid(struct sequence *sequence, uint32_t text, bool *out_new)
 {
     while (sequence->homes->count <= text)
         segments_add(sequence->homes);
@@ -224,8 +224,10 @@ void sequence_add(struct sequence *sequence, struct chunk *chunk,
 void sequence_end(struct sequence *sequence, struct chunk *chunk, uint64_t ns)
 {
     struct chunk_event *added = chunk_add(chunk);
-    *added = (struct chunk_event){
-        .kind = CHUNK_END, .sequence = sequence->shared, .ns = sequence_since(sequence, ns)};
+    added->kind = CHUNK_END;
+    added->sequence = sequence->shared;
+    added->ns = sequence_since(sequence, ns);
+    added->values_size = 0;
 }
 
 void sequence_sample(struct sequence *sequence, struct chunk *chunk, uint64_t ns,

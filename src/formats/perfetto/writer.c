@@ -174,8 +174,11 @@ static uint64_t perfetto_writer_describe(struct perfetto_writer *writer, uint32_
 
 // Lanes -----------------------------------------------------------------------
 
+// What spans of several lanes are looked for by; a lane that is alone is looked at itself.
 static void perfetto_writer_note_lane(struct written_track *state, size_t index)
 {
+    if (state->lane_count <= state->first_lane + 1)
+        return;
     const struct sequence *lane = &state->lanes[index];
     lane_search_set(&state->search, index, lane->depth > 0 ? lane->ends[lane->depth - 1] : 0,
                     lane->depth >= PERFETTO_DEPTH_MOST);
@@ -195,6 +198,8 @@ static struct sequence *perfetto_writer_add_lane(struct perfetto_writer *writer,
         memory_grow(state->lanes, state->lane_count, &state->lane_capacity, sizeof *state->lanes);
     struct sequence *lane = &state->lanes[state->lane_count++];
     sequence_start(lane, pack_chunk(writer->pack), ++writer->next_sequence, uuid, ns, &writer->homes);
+    if (state->lane_count == state->first_lane + 2)
+        perfetto_writer_note_lane(state, state->first_lane);
     perfetto_writer_note_lane(state, state->lane_count - 1);
     return lane;
 }
@@ -213,27 +218,36 @@ static bool perfetto_writer_lane_takes(const struct sequence *lane, bool nests, 
     return nests && lane->ends[lane->depth - 1] >= end && lane->depth < PERFETTO_DEPTH_MOST;
 }
 
-// The first lane that takes it; spans that are over are ended on those before it, and on it. Of a
-// lane that is given the caller notes what becomes of it.
+// Ends the spans of a lane that are over, and says whether another one can lie on it. If so, it is
+// for the caller to note what becomes of it.
+static bool perfetto_writer_try_lane(struct perfetto_writer *writer, struct written_track *state,
+                                     size_t index, bool nests, uint64_t start, uint64_t end)
+{
+    struct sequence *lane = &state->lanes[index];
+    const bool over = lane->depth > 0 && lane->ends[lane->depth - 1] <= start;
+    if (over)
+        perfetto_writer_close_spans(lane, pack_chunk(writer->pack), start);
+    if (perfetto_writer_lane_takes(lane, nests, end))
+        return true;
+    if (over)
+        perfetto_writer_note_lane(state, index);
+    return false;
+}
+
+// The first lane that takes it; spans that are over are ended on those before it, and on it.
 static struct sequence *lane_for(struct perfetto_writer *writer, struct written_track *state,
                                  uint32_t track, bool nests, uint64_t start, uint64_t end)
 {
     size_t i = state->first_lane;
-    if (i < state->lane_count && state->lanes[i].depth == 0)
+    if (i < state->lane_count && perfetto_writer_try_lane(writer, state, i, nests, start, end))
         return &state->lanes[i];
-    for (;; i++) {
+    while (++i < state->lane_count) {
         i = lane_search_next(&state->search, i, state->lane_count, nests, start, end);
-        if (i == state->lane_count)
-            return perfetto_writer_add_lane(writer, track, start);
-        struct sequence *lane = &state->lanes[i];
-        const bool over = lane->depth > 0 && lane->ends[lane->depth - 1] <= start;
-        if (over)
-            perfetto_writer_close_spans(lane, pack_chunk(writer->pack), start);
-        if (perfetto_writer_lane_takes(lane, nests, end))
-            return lane;
-        if (over)
-            perfetto_writer_note_lane(state, i);
+        if (i < state->lane_count &&
+            perfetto_writer_try_lane(writer, state, i, nests, start, end))
+            return &state->lanes[i];
     }
+    return perfetto_writer_add_lane(writer, track, start);
 }
 
 static void perfetto_writer_open_span(struct written_track *state, struct sequence *lane,

@@ -16,7 +16,9 @@ struct split_row {
 static struct compile_row *compile_part_add_row(struct compile_part *part,
                                                 const struct csv_line *line)
 {
-    part->rows = memory_grow(part->rows, part->row_count, &part->row_capacity, sizeof *part->rows);
+    if (part->row_count == part->row_capacity)
+        part->rows =
+            memory_grow(part->rows, part->row_count, &part->row_capacity, sizeof *part->rows);
     struct compile_row *row = &part->rows[part->row_count++];
     *row = (struct compile_row){.text = line->text, .line = (uint32_t)line->number};
     return row;
@@ -42,19 +44,33 @@ static void compile_part_lose(struct compile_part *part, struct compile_row *row
     part->problems[part->problem_count++] = *problem;
 }
 
+// Most IDs are short: where the row goes on, to copy more than that is quicker than to ask how much
+// it is.
+static inline void compile_part_copy(unsigned char *to, struct view id, struct view line)
+{
+    enum { AT_ONCE = 16 };
+    if (id.size <= AT_ONCE && id.data == line.data && line.size >= AT_ONCE)
+        memcpy(to, id.data, AT_ONCE);
+    else
+        memcpy(to, id.data, id.size);
+}
+
 // The values of a row, written at once in the layout of value.h: this is where
 // a general function for each would cost as much as splitting the row.
 static void compile_part_put_values(struct compile_part *part, struct event *event,
-                                    const struct split_compile *split)
+                                    const struct split_compile *split, struct view line)
 {
     const struct compile_shared *shared = part->shared;
     struct bytes *values = &part->batch->values;
-    unsigned char *const start = bytes_reserve(values, SPLIT_ID_MOST + 8 * VARINT_MOST);
+    const size_t room = SPLIT_ID_MOST + 8 * VARINT_MOST;
+    unsigned char *const start = values->capacity - values->size >= room
+                                     ? values->data + values->size
+                                     : bytes_reserve(values, room);
     unsigned char *to = varint_put(start, shared->id_key);
     if (compile_has_ids(shared->form)) {
         *to++ = VALUE_TEXT;
         to = varint_put(to, split->id.size);
-        memcpy(to, split->id.data, split->id.size);
+        compile_part_copy(to, split->id, line);
         to += split->id.size;
     } else {
         *to++ = VALUE_UINT;
@@ -63,7 +79,7 @@ static void compile_part_put_values(struct compile_part *part, struct event *eve
     if (split->has_bytes) {
         to = varint_put(to, shared->bytes_key);
         *to++ = VALUE_UINT;
-        to = varint_put(to, split->bytes);
+        to = varint_put_any(to, split->bytes);
     }
     event->values_size = (uint32_t)(to - start);
     values->size += (size_t)(to - start);
@@ -113,7 +129,7 @@ static void compile_part_take_line(struct compile_part *part, const struct csv_l
     event->end = split.end;
     row->has_bytes = split.has_bytes;
     compile_part_look_at_id(part, row, &split);
-    compile_part_put_values(part, event, &split);
+    compile_part_put_values(part, event, &split, line->text);
     const uint32_t hash = hash_bytes(split.run.data, split.run.size);
     row->hash = compile_part_hash_row(hash, &split);
     shared_index_prefetch(&part->shared->runs.index, hash);
