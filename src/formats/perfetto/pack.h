@@ -1,9 +1,9 @@
 // Chunks of events on their way to the file: put into bytes (encode.h), packed and written. Small
 // traces are plain packets that any reader takes; after the first PACK_PLAIN chunks every second
 // one is packed with zlib into a compressed packet, which Perfetto unpacks itself.
-// Packing takes longer than all the rest of writing a trace: packing half of it
-// saves a third of the bytes for half of the time. All threads put into bytes and pack
-// (base/parts.h), and what is ready is written in order. The same events give the same bytes.
+// Packing takes longer than putting into bytes: packing half of it saves a third of the bytes for
+// half of the time. All threads do both (base/parts.h), and what is ready is written in order. The
+// same events give the same bytes.
 //
 // Memory: PARTS_OF_THREAD chunks for each thread, each of PACK_EVENTS events, with the bytes that
 // they become and as much for what those are packed to.
