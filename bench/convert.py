@@ -23,13 +23,13 @@ LIMIT_RATIO, AIM_RATIO = 12, 8
 LIMIT_RATIO_OWN, AIM_RATIO_OWN = 40, 16
 LIMIT_BYTES, LIMIT_BYTES_BARE = 50, 32
 # 16 MiB and 512 bytes for each distinct pair of location and op type
-# (docs/architecture.md), of which the generator makes 70,000; 2 MiB for each thread beyond two.
+# (docs/architecture.md), of which the generator makes 70,000; 3 MiB for each thread beyond two.
 THREADS = len(os.sched_getaffinity(0))
 PAIRS = 70_000
 
 
 def limit_memory(pairs):
-    return (16 * MIB + 512 * pairs + 2 * MIB * max(0, THREADS - 2)) // MIB
+    return (16 * MIB + 512 * pairs + 3 * MIB * max(0, THREADS - 2)) // MIB
 
 
 def generate(options, profile, *more):

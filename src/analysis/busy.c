@@ -6,19 +6,24 @@ struct busy busy_empty(void)
         .in_order.spool = SPOOL_EMPTY, .late_in_order.spool = SPOOL_EMPTY, .late = SPOOL_EMPTY};
 }
 
-static status edge_add(struct edge_list *list, uint64_t edge)
+static size_t edge_put(struct edge_list *list, uint32_t *words, uint64_t edge)
 {
     const uint64_t delta = edge - list->last;
-    const uint32_t words[] = {delta < EDGE_WIDE ? (uint32_t)delta : EDGE_WIDE, (uint32_t)delta,
-                              (uint32_t)(delta >> 32)};
     list->last = edge;
-    return spool_append(&list->spool, words, (delta < EDGE_WIDE ? 1 : 3) * sizeof words[0]);
+    words[0] = delta < EDGE_WIDE ? (uint32_t)delta : EDGE_WIDE;
+    if (delta < EDGE_WIDE)
+        return 1;
+    words[1] = (uint32_t)delta;
+    words[2] = (uint32_t)(delta >> 32);
+    return 3;
 }
 
 static status busy_list_add(struct edge_list *list, struct interval span)
 {
-    STATUS_TRY(edge_add(list, span.start));
-    return edge_add(list, span.end);
+    uint32_t words[6];
+    size_t count = edge_put(list, words, span.start);
+    count += edge_put(list, words + count, span.end);
+    return spool_append(&list->spool, words, count * sizeof words[0]);
 }
 
 status busy_add(struct busy *busy, struct interval span)

@@ -148,26 +148,30 @@ static void analysis_overview_widen(struct interval *range, bool *has, struct in
 }
 
 // A stream may do several things: what a span says of itself counts.
-static size_t lane_of_span(struct overview_collector *collector, struct known_track *known,
-                           uint32_t track_id, struct view values)
+static enum role role_of_span(const struct overview_collector *collector, enum role role,
+                              struct view values)
 {
-    const struct profile *profile = collector->profile;
     struct value_reader reader = value_read(values);
     struct value value;
-    enum role role = ROLE_NONE;
-    const bool may_say = collector->role_key != HASH_NONE || collector->waits_key != HASH_NONE;
-    while (may_say && value_next(&reader, &value)) {
+    enum role said = ROLE_NONE;
+    while (value_next(&reader, &value)) {
         if (value.key == collector->waits_key && value.kind == VALUE_BOOL && value.number != 0)
-            role = ROLE_WAIT;
+            said = ROLE_WAIT;
         else if (value.key == collector->role_key && value.kind == VALUE_STRING)
-            role_from_name(profile_text(profile, (uint32_t)value.number), &role);
+            role_from_name(profile_text(collector->profile, (uint32_t)value.number), &said);
     }
-    const struct track *track = profile_track(profile, track_id);
-    size_t *lane = &known->lanes[role == ROLE_NONE ? track->role : role];
+    return said == ROLE_NONE ? role : said;
+}
+
+static size_t lane_of_span(struct overview_collector *collector, struct known_track *known,
+                           const struct track *track, struct view values)
+{
+    const bool may_say = collector->role_key != HASH_NONE || collector->waits_key != HASH_NONE;
+    const enum role role = may_say ? role_of_span(collector, track->role, values) : track->role;
+    size_t *lane = &known->lanes[role];
     if (*lane == 0) {
-        const size_t found =
-            analysis_overview_find_lane(collector, &collector->scopes[known->scope], track,
-                                        role == ROLE_NONE ? track->role : role);
+        const size_t found = analysis_overview_find_lane(
+            collector, &collector->scopes[known->scope], track, role);
         *lane = found == SIZE_MAX ? found : found + 1;
     }
     return *lane == SIZE_MAX ? SIZE_MAX : *lane - 1;
@@ -213,9 +217,8 @@ static bool lies_in(struct interval inner, struct interval outer)
 
 // Steps, and what holds spans together where others say their operators, are no work themselves.
 static status add_busy(struct overview_collector *collector, struct known_track *track,
-                       const struct event *event, size_t lane, struct interval span)
+                       const struct event *event, bool nests, size_t lane, struct interval span)
 {
-    const bool nests = profile_track(collector->profile, event->track)->nests;
     if (!collector->has_operators || !nests)
         return busy_add(&collector->scopes[track->scope].busy[lane], span);
     STATUS_TRY(settle_held(collector, track, lies_in(span, track->held)));
@@ -260,10 +263,11 @@ static status analysis_overview_add_span(struct overview_collector *collector,
         return STATUS_OK;
     if (collector->by_step)
         enter_step(collector, track, step);
-    const size_t lane = lane_of_span(collector, track, event->track, values);
+    const struct track *of = profile_track(collector->profile, event->track);
+    const size_t lane = lane_of_span(collector, track, of, values);
     struct scope *scope = &collector->scopes[track->scope];
     if (lane != SIZE_MAX)
-        return add_busy(collector, track, event, lane, span);
+        return add_busy(collector, track, event, of->nests, lane, span);
     analysis_overview_widen(&scope->other, &scope->has_other, span);
     return STATUS_OK;
 }

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/parts.h"
 
-enum { SETS = 1 << SWEEP_PARTS_MOST, INDEX_BITS = 5, SEARCHED_MOST = 1 << INDEX_BITS };
+enum { SETS = 1 << SWEEP_PARTS_MOST, INDEX_BITS = 4, SEARCHED_MOST = 1 << INDEX_BITS };
 
 // The longest range of which an edge and the index of its list fit into one number.
 static const uint64_t SEARCHED_RANGE = UINT64_MAX >> (INDEX_BITS + 1);
@@ -27,10 +27,11 @@ struct position {
     uint64_t after; // the edge after the next one, for the search, which need not wait for it then
 };
 
-// Goes over a range of time. The next edges of all lists lie side by side, for the search: few are
-// all looked at, each as the time since the range began with the index of its list below it; many
-// lie in a heap. There is no branch on whether a lane starts or stops: half of them would be
-// guessed wrong.
+// Goes over a range of time. Where there are few lists, their next edges lie side by side and are
+// all looked at, each as the time since the range began with the index of its list below it; time
+// is counted by which lists run, and added up for lanes, groups and parts at the end. The next
+// edges of many lie in a heap. There is no branch on whether a lane starts or stops: half of them
+// would be guessed wrong.
 struct sweep {
     const struct sweep_input *input;
     uint64_t from;
@@ -39,6 +40,7 @@ struct sweep {
     uint64_t *edges; // UINT64_MAX: not any more
     size_t *heap;    // positions, the nearest edge first; NULL: they are searched
     size_t count;
+    size_t lists; // without what only makes the count even
     struct runner *lanes;
     struct runner *groups;
     unsigned running[SWEEP_PARTS_MOST]; // lists of each part
@@ -100,6 +102,7 @@ static void search_build(struct sweep *sweep)
         sweep->edges[i] = searched_edge(sweep, i, sweep->edges[i]);
         sweep->positions[i].after = searched_edge(sweep, i, edge_next(&sweep->positions[i].reader));
     }
+    sweep->lists = sweep->count;
     if (sweep->count % 2 == 1)
         sweep->edges[sweep->count++] = UINT64_MAX;
 }
@@ -127,25 +130,94 @@ static inline void sweep_edge(struct sweep *sweep, struct position *position, ui
     sweep_run_step(sweep, position);
 }
 
-// Each returns the last edge of the range.
-static uint64_t sweep_search(struct sweep *sweep)
+// A search under way: time by the set of lists that run.
+struct search {
+    struct sweep *sweep;
+    uint64_t *by_lists;
+    uint64_t now; // since the range began
+    unsigned running;
+};
+
+static struct search search_start(struct sweep *sweep)
 {
-    uint64_t now = sweep->from;
-    for (uint64_t nearest; (nearest = search_nearest(sweep)) != UINT64_MAX;) {
-        const size_t index = nearest % SEARCHED_MOST;
-        const uint64_t next = sweep->from + (nearest >> INDEX_BITS);
-        struct position *position = &sweep->positions[index];
-        sweep->edges[index] = position->after;
-        position->after = searched_edge(sweep, index, edge_next(&position->reader));
-        sweep_edge(sweep, position, now, next);
-        now = next;
-    }
-    return now;
+    struct search search = {.sweep = sweep};
+    search.by_lists = memory_allocate_zeroed((size_t)1 << sweep->count, sizeof *search.by_lists);
+    for (size_t i = 0; i < sweep->count; i++)
+        search.running |= (unsigned)(sweep->positions[i].step != 1) << i;
+    search_build(sweep);
+    return search;
 }
 
-static uint64_t sweep_heap(struct sweep *sweep)
+// False when there is no further edge.
+static inline bool search_step(struct search *search)
+{
+    struct sweep *sweep = search->sweep;
+    const uint64_t nearest = search_nearest(sweep);
+    if (nearest == UINT64_MAX)
+        return false;
+    const size_t index = nearest % SEARCHED_MOST;
+    struct position *position = &sweep->positions[index];
+    sweep->edges[index] = position->after;
+    position->after = searched_edge(sweep, index, edge_next(&position->reader));
+    search->by_lists[search->running] += (nearest >> INDEX_BITS) - search->now;
+    search->running ^= 1u << index;
+    search->now = nearest >> INDEX_BITS;
+    return true;
+}
+
+// What runs while these lists do.
+static void count_lists(struct sweep *sweep, unsigned running, uint64_t time)
+{
+    unsigned set = 0;
+    for (unsigned left = running; left != 0; left &= left - 1) {
+        const struct position *position = &sweep->positions[__builtin_ctz(left)];
+        // Each is counted with its last list.
+        bool lane = true;
+        bool group = true;
+        for (unsigned others = left & (left - 1); others != 0; others &= others - 1) {
+            const struct position *other = &sweep->positions[__builtin_ctz(others)];
+            lane &= other->lane != position->lane;
+            group &= other->group != position->group;
+        }
+        position->lane->total += lane ? time : 0;
+        position->group->total += group ? time : 0;
+        set |= 1u << position->part;
+    }
+    sweep->times[set] += time;
+}
+
+static void search_finish(struct search *search)
+{
+    struct sweep *sweep = search->sweep;
+    search->by_lists[search->running] += sweep->to - sweep->from - search->now;
+    for (unsigned running = 0; running < 1u << sweep->lists; running++) {
+        if (search->by_lists[running] != 0)
+            count_lists(sweep, running, search->by_lists[running]);
+    }
+    free(search->by_lists);
+}
+
+// Both at once: each step waits for the one before it in its range.
+static void sweep_few(struct sweep *early, struct sweep *late)
+{
+    struct search first = search_start(early);
+    struct search second = search_start(late);
+    while (search_step(&first) && search_step(&second))
+        continue;
+    while (search_step(&first))
+        continue;
+    while (search_step(&second))
+        continue;
+    search_finish(&first);
+    search_finish(&second);
+}
+
+static void sweep_many(struct sweep *sweep)
 {
     uint64_t now = sweep->from;
+    if (sweep->count == 0)
+        return;
+    heap_build(sweep);
     for (size_t index; sweep->edges[index = sweep->heap[0]] < sweep->to;) {
         const uint64_t next = sweep->edges[index];
         struct position *position = &sweep->positions[index];
@@ -153,19 +225,6 @@ static uint64_t sweep_heap(struct sweep *sweep)
         sweep->edges[index] = edge_next(&position->reader);
         heap_sink(sweep, 0);
         now = next;
-    }
-    return now;
-}
-
-static void sweep_edges(struct sweep *sweep)
-{
-    uint64_t now;
-    if (sweep->count <= SEARCHED_MOST && sweep->to - sweep->from <= SEARCHED_RANGE) {
-        search_build(sweep);
-        now = sweep_search(sweep);
-    } else {
-        heap_build(sweep);
-        now = sweep_heap(sweep);
     }
     sweep->times[sweep->set] += sweep->to - now;
     for (size_t i = 0; i < sweep->input->lane_count; i++)
@@ -194,9 +253,8 @@ static void sweep_add(struct sweep *sweep, size_t lane, struct edge_reader edges
     sweep->count += edge != UINT64_MAX;
 }
 
-static void sweep_part(void *part)
+static void sweep_start(struct sweep *sweep)
 {
-    struct sweep *sweep = part;
     const struct sweep_input *input = sweep->input;
     const size_t lists = 2 * input->lane_count;
     sweep->positions = memory_allocate_zeroed(lists, sizeof *sweep->positions);
@@ -210,8 +268,29 @@ static void sweep_part(void *part)
         sweep_add(sweep, i, input->lanes[i].busy->edges[0]);
         sweep_add(sweep, i, input->lanes[i].busy->edges[1]);
     }
-    if (sweep->count > 0)
-        sweep_edges(sweep);
+}
+
+static bool sweep_is_searched(const struct sweep *sweep)
+{
+    return sweep->count <= SEARCHED_MOST && sweep->to - sweep->from <= SEARCHED_RANGE;
+}
+
+// Two ranges for each thread.
+struct sweep_part {
+    struct sweep early, late;
+};
+
+static void sweep_part_do(void *argument)
+{
+    struct sweep_part *part = argument;
+    sweep_start(&part->early);
+    sweep_start(&part->late);
+    if (sweep_is_searched(&part->early) && sweep_is_searched(&part->late)) {
+        sweep_few(&part->early, &part->late);
+    } else {
+        sweep_many(&part->early);
+        sweep_many(&part->late);
+    }
 }
 
 static void sweep_finish(struct sweep *sweep)
@@ -228,16 +307,18 @@ static void sweep_finish(struct sweep *sweep)
     free(sweep->heap);
     free(sweep->lanes);
     free(sweep->groups);
-    free(sweep);
 }
 
-static struct sweep *sweep_create(const struct sweep_input *input, uint64_t from, uint64_t to)
+static struct sweep_part *sweep_part_create(const struct sweep_input *input, uint64_t from,
+                                            uint64_t to)
 {
-    struct sweep *sweep = memory_allocate_zeroed(1, sizeof *sweep);
-    sweep->input = input;
-    sweep->from = from;
-    sweep->to = to;
-    return sweep;
+    struct sweep_part *part = memory_allocate_zeroed(1, sizeof *part);
+    const uint64_t middle = from + (to - from) / 2;
+    part->early.input = part->late.input = input;
+    part->early.from = from;
+    part->early.to = part->late.from = middle;
+    part->late.to = to;
+    return part;
 }
 
 static size_t count_words(const struct edge_reader *reader)
@@ -264,13 +345,16 @@ void sweep_lanes(const struct sweep_input *input)
     const struct interval range = input->range;
     const unsigned count = sweep_ranges(input);
     const uint64_t step = (range.end - range.start) / count;
-    struct parts *parts = parts_open(sweep_part);
-    struct sweep *sweep;
+    struct parts *parts = parts_open(sweep_part_do);
+    struct sweep_part *part;
     for (unsigned i = 0; i < count; i++) {
         const uint64_t from = range.start + i * step;
-        parts_put(parts, sweep_create(input, from, i + 1 < count ? from + step : range.end));
+        parts_put(parts, sweep_part_create(input, from, i + 1 < count ? from + step : range.end));
     }
-    while ((sweep = parts_take(parts)) != NULL)
-        sweep_finish(sweep);
+    while ((part = parts_take(parts)) != NULL) {
+        sweep_finish(&part->early);
+        sweep_finish(&part->late);
+        free(part);
+    }
     parts_close(parts);
 }

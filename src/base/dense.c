@@ -26,6 +26,18 @@ void dense_add(struct dense *dense, uint64_t number)
         dense->most = number;
 }
 
+void dense_join(struct dense *dense, const struct dense *other)
+{
+    const uint64_t count = dense->count + other->count;
+    if (other->count == 0)
+        return;
+    dense_add(dense, other->least);
+    if (dense->step != 1)
+        dense->step = dense_common_divisor(dense->step, other->step);
+    dense_add(dense, other->most);
+    dense->count = count;
+}
+
 // Numbers from the least to the most, less one: that many fit 64 bits.
 static uint64_t dense_steps(const struct dense *dense)
 {

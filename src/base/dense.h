@@ -16,6 +16,9 @@ struct dense {
 
 void dense_add(struct dense *dense, uint64_t number);
 
+// Adds all numbers of another series.
+void dense_join(struct dense *dense, const struct dense *other);
+
 // Whether the numbers are a series at all: more of it are there than are missing. What nobody
 // counted through has holes that say nothing.
 bool dense_is_series(const struct dense *dense);

@@ -5,6 +5,7 @@
 #define OPSCOPE_BASE_DOUBLES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "view.h"
 
@@ -24,5 +25,16 @@ bool doubles_find(struct doubles *doubles, struct view row);
 
 // The same for who has something that is equal for equal rows, and for few others.
 bool doubles_find_hashed(struct doubles *doubles, uint32_t hash, struct view row);
+
+bool doubles_search(const struct doubles *doubles, uint32_t hash, struct view row);
+
+// The same without keeping it.
+static inline bool doubles_has(const struct doubles *doubles, uint32_t hash, struct view row)
+{
+    return doubles->counts[hash % DOUBLES_COUNTS] != 0 && doubles_search(doubles, hash, row);
+}
+
+// Keeps what `later` kept of rows that came afterwards, none of which was there before.
+void doubles_follow(struct doubles *doubles, const struct doubles *later);
 
 #endif

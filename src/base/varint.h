@@ -21,6 +21,21 @@ static inline unsigned char *varint_put(unsigned char *to, uint64_t number)
     return to;
 }
 
+// The same for numbers of which nobody knows how long they are: without a branch on it, where they
+// take no more than four bytes.
+static inline unsigned char *varint_put_any(unsigned char *to, uint64_t number)
+{
+    if (number >> 28 != 0)
+        return varint_put(to, number);
+    const uint32_t spread = (uint32_t)((number & 0x7f) | (number & 0x3f80) << 1 |
+                                       (number & 0x1fc000) << 2 | (number & 0xfe00000) << 3);
+    const unsigned more = (unsigned)(31 - __builtin_clz(spread | 1)) / 8; // bytes after the first
+    const uint32_t bytes = spread | (0x808080 & ((1u << 8 * more) - 1));
+    for (unsigned i = 0; i < 4; i++)
+        to[i] = (unsigned char)(bytes >> 8 * i);
+    return to + more + 1;
+}
+
 // Bytes that it takes.
 static inline unsigned varint_size(uint64_t number)
 {

@@ -28,9 +28,18 @@ enum { EVENT_BATCH = 8192 };
 
 struct event_batch {
     size_t count;
-    struct event events[EVENT_BATCH];
-    struct bytes values;
+    size_t capacity;
+    struct event *events;
+    struct bytes values; // in the order of the events
 };
+
+// One with room for EVENT_BATCH events.
+struct event_batch *event_batch_create(void);
+
+// Makes room for `count` events in all. All zero is a batch, too.
+void event_batch_room(struct event_batch *batch, size_t count);
+
+void event_batch_free(struct event_batch *batch);
 
 static inline struct view event_values(const struct event_batch *batch, const struct event *event)
 {

@@ -23,23 +23,6 @@ struct profile_pipe {
     status failure;
 };
 
-static struct event_batch *batch_create(void)
-{
-    // Of its events those that count are set: to clear all of them takes time while others record.
-    struct event_batch *batch = memory_allocate(sizeof *batch);
-    batch->count = 0;
-    batch->values = (struct bytes){0};
-    return batch;
-}
-
-static void batch_free(struct event_batch *batch)
-{
-    if (batch == NULL)
-        return;
-    bytes_free(&batch->values);
-    free(batch);
-}
-
 struct profile *profile_create(void)
 {
     struct profile *profile = memory_allocate_zeroed(1, sizeof *profile);
@@ -52,7 +35,7 @@ struct profile *profile_create(void)
     segments_start(&profile->facts, sizeof(struct profile_fact));
     segments_start(&profile->notes, sizeof(struct ledger_note));
     profile->store = store_create();
-    profile->batch = batch_create();
+    profile->batch = event_batch_create();
     profile_clock_add(profile, "ns", 1000000000, 0, 0);
     profile_track_add(profile, &(struct track){.kind = TRACK_GROUP});
     segments_add(&profile->operators);
@@ -208,7 +191,7 @@ static void pipe_free(struct profile_pipe *pipe)
     struct event_batch *batch;
     queue_close(&pipe->empty);
     while ((batch = queue_take(&pipe->empty)) != NULL)
-        batch_free(batch);
+        event_batch_free(batch);
     queue_free(&pipe->full);
     queue_free(&pipe->empty);
     free(pipe);
@@ -221,7 +204,7 @@ static bool pipe_open(struct profile *profile, struct event_sink *sink)
     queue_start(&pipe->full, PIPE_BATCHES);
     queue_start(&pipe->empty, PIPE_BATCHES);
     for (int i = 0; i + 1 < PIPE_BATCHES; i++)
-        queue_put(&pipe->empty, batch_create());
+        queue_put(&pipe->empty, event_batch_create());
     pipe->sink = sink;
     pipe->thread = (struct recovery_thread){
         .run = pipe_run, .give_up = pipe_give_up, .stop = pipe_stop, .context = pipe};
@@ -319,6 +302,8 @@ void profile_event_add(struct profile *profile, const struct event *event, struc
     track_count_event(track, event);
 
     struct event_batch *batch = profile->batch;
+    if (batch->capacity < EVENT_BATCH)
+        event_batch_room(batch, EVENT_BATCH);
     struct event *added = &batch->events[batch->count++];
     profile_copy_event(added, event);
     added->values_at = (uint32_t)batch->values.size;
@@ -326,6 +311,36 @@ void profile_event_add(struct profile *profile, const struct event *event, struc
     bytes_append(&batch->values, values.data, values.size);
     if (batch->count == EVENT_BATCH || batch->values.size > (1u << 30))
         profile_profile_hand_on(profile);
+}
+
+struct event_batch *profile_batch_add(struct profile *profile, struct event_batch *batch)
+{
+    if (profile->batch->count > 0)
+        profile_profile_hand_on(profile);
+    struct event_batch *own = profile->batch;
+    profile->batch = batch;
+    profile_profile_hand_on(profile);
+    batch = profile->batch;
+    profile->batch = own;
+    return batch;
+}
+
+void track_count_events(struct track *track, const struct track_events *events)
+{
+    const struct track *counted = &events->counted;
+    const bool unsorted = track->unsorted || counted->unsorted;
+    // As if the first one came after those before it, which were counted with it.
+    struct track joined = *track;
+    track_count_event(&joined, &events->first);
+    track->unsorted = unsorted || joined.unsorted;
+    track->ledger.recorded += counted->ledger.recorded;
+    track->first = counted->first < track->first ? counted->first : track->first;
+    track->last = counted->last > track->last ? counted->last : track->last;
+    track->previous_start = counted->previous_start;
+    track->previous_end = counted->previous_end;
+    track->spans += counted->spans;
+    track->instants += counted->instants;
+    track->samples += counted->samples;
 }
 
 static struct ledger_note *note_of(const struct profile *profile, uint32_t index)
@@ -444,7 +459,7 @@ void profile_free(struct profile *profile)
         return;
     status_free(pipe_close(profile));
     status_free(profile->failure);
-    batch_free(profile->batch);
+    event_batch_free(profile->batch);
     store_free(profile->store);
     segments_free(&profile->clocks);
     segments_free(&profile->tracks);

@@ -167,6 +167,19 @@ void profile_event_add(struct profile *profile, const struct event *event, struc
 // Counts an event in the derived fields of its track (profile_event_add does).
 void track_count_event(struct track *track, const struct event *event);
 
+// Events that follow one another on a track, counted by somebody else.
+struct track_events {
+    struct event first;
+    struct track counted; // by track_count_event; TRACK_EVENTS_NONE before the first
+};
+#define TRACK_EVENTS_NONE ((struct track_events){.counted = {.first = UINT64_MAX}})
+
+void track_count_events(struct track *track, const struct track_events *events);
+
+// Hands on a batch of the caller's as it is. The caller counts its events, of which none is
+// impossible, in their tracks; gets an empty batch back, which is his; and frees that one.
+struct event_batch *profile_batch_add(struct profile *profile, struct event_batch *batch);
+
 // Accounts for `count` events of a track. The text names the place.
 void profile_note(struct profile *profile, uint32_t track, enum ledger_note_kind kind,
                   uint64_t count, const char *format, ...) __attribute__((format(printf, 5, 6)));

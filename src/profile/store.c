@@ -369,10 +369,9 @@ status store_replay(struct event_store *store, uint32_t track, bool unsorted,
 {
     struct store_cursor *cursor;
     STATUS_TRY(store_cursor_open(store, track, unsorted, &cursor));
-    struct event_batch *batch = memory_allocate_zeroed(1, sizeof *batch);
+    struct event_batch *batch = event_batch_create();
     const status result = replay(cursor, sink, batch);
-    bytes_free(&batch->values);
-    free(batch);
+    event_batch_free(batch);
     store_cursor_free(cursor);
     return result;
 }

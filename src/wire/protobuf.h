@@ -118,6 +118,12 @@ static inline unsigned char *protobuf_put_varint(unsigned char *to, uint32_t num
     return varint_put(protobuf_put_tag(to, number, PROTOBUF_VARINT), value);
 }
 
+// The same by varint_put_any.
+static inline unsigned char *protobuf_put_any(unsigned char *to, uint32_t number, uint64_t value)
+{
+    return varint_put_any(protobuf_put_tag(to, number, PROTOBUF_VARINT), value);
+}
+
 static inline unsigned char *protobuf_put_fixed32(unsigned char *to, uint32_t number,
                                                   uint32_t value)
 {

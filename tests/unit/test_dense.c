@@ -42,6 +42,27 @@ static void what_is_left_out_is_missing(void **state)
     }
 }
 
+static void a_series_is_the_same_in_one_piece_or_in_several(void **state)
+{
+    (void)state;
+    srand(2);
+    for (int round = 0; round < ROUNDS; round++) {
+        const uint64_t step = (uint64_t)(round % 2);
+        struct dense whole = {.step = step};
+        struct dense joined = {.step = step};
+        for (int piece = 0; piece < 5; piece++) {
+            struct dense part = {.step = step};
+            for (int i = rand() % 4; i > 0; i--) {
+                const uint64_t number = 6 * ((uint64_t)rand() % 20);
+                dense_add(&whole, number);
+                dense_add(&part, number);
+            }
+            dense_join(&joined, &part);
+        }
+        assert_memory_equal(&joined, &whole, sizeof whole);
+    }
+}
+
 static void what_is_there_too_often_is_repeated(void **state)
 {
     (void)state;
@@ -77,6 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_left_out_is_missing),
+        cmocka_unit_test(a_series_is_the_same_in_one_piece_or_in_several),
         cmocka_unit_test(what_is_there_too_often_is_repeated),
         cmocka_unit_test(numbers_that_nobody_counted_are_no_series),
     };

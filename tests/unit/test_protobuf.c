@@ -194,6 +194,22 @@ static void doubles_keep_their_bits(void **state)
     assert_true(protobuf_from_double(1.5) == 0x3ff8000000000000u);
 }
 
+// Of every length, and next to where it changes.
+static void numbers_are_the_same_without_branches(void **state)
+{
+    (void)state;
+    for (unsigned bits = 0; bits < 64; bits++) {
+        for (int near = -2; near <= 2; near++) {
+            const uint64_t number = ((uint64_t)1 << bits) + (uint64_t)(int64_t)near;
+            unsigned char expected[VARINT_MOST];
+            unsigned char bytes[VARINT_MOST];
+            const size_t size = (size_t)(varint_put(expected, number) - expected);
+            assert_int_equal(varint_put_any(bytes, number) - bytes, size);
+            assert_memory_equal(bytes, expected, size);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +220,7 @@ int main(void)
         cmocka_unit_test(damaged_packed_numbers_end_the_list),
         cmocka_unit_test(sizes_are_known_beforehand),
         cmocka_unit_test(doubles_keep_their_bits),
+        cmocka_unit_test(numbers_are_the_same_without_branches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

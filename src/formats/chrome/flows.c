@@ -434,7 +434,7 @@ static status copy_events(const struct chrome_flows *flows, struct profile *prof
                             .store = store_create(),
                             .at = points,
                             .end = points + count,
-                            .batch = memory_allocate_zeroed(1, sizeof *copier.batch)};
+                            .batch = event_batch_create()};
     const status result = flows_copy_tracks(&copier, profile);
     struct event_store *unused = copier.store;
     if (result == STATUS_OK) {
@@ -442,8 +442,7 @@ static status copy_events(const struct chrome_flows *flows, struct profile *prof
         profile->store = copier.store;
     }
     store_free(unused);
-    bytes_free(&copier.batch->values);
-    free(copier.batch);
+    event_batch_free(copier.batch);
     return result;
 }
 

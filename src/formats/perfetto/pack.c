@@ -15,15 +15,15 @@
 
 enum { PACKED_HEADER = 2 * PROTOBUF_HEADER_MOST };
 
-struct chunk {
-    struct chunk *next_free;
-    size_t used;
-    size_t capacity;
+// A chunk, and what it becomes.
+struct part {
+    struct part *next_free;
+    struct chunk chunk;
+    const struct encode_options *options;
     bool plain;
-    unsigned char *bytes;
-    unsigned char *packed; // after room for the headers of its packet
-    size_t packed_size;    // 0: it goes out as it is
-    size_t packed_capacity;
+    struct bytes bytes;
+    struct bytes ends;   // of pieces of the bytes: size_t each
+    struct bytes packed; // instead of the bytes, where it is not plain
 #ifdef OPSCOPE_ISAL
     struct isal_zstream zlib;
 #endif
@@ -31,83 +31,94 @@ struct chunk {
 
 struct pack {
     struct output *output;
+    const struct encode_options *options;
     struct parts *parts;
-    struct chunk *free_chunks;
-    struct chunk *chunk; // being filled
-    size_t written;      // packet bytes so far
-    size_t chunks;
+    struct part *free_parts;
+    struct part *part; // being filled
+    size_t count;      // handed on so far
     bool plain;
 };
 
-static struct chunk *chunk_create(void)
+static struct part *part_create(const struct encode_options *options)
 {
-    struct chunk *chunk = memory_allocate_zeroed(1, sizeof *chunk);
-    chunk->capacity = PACK_CHUNK;
-    chunk->bytes = memory_allocate(PACK_CHUNK);
-    return chunk;
+    struct part *part = memory_allocate_zeroed(1, sizeof *part);
+    part->options = options;
+    return part;
 }
 
-static void chunk_free(struct chunk *chunk)
+static void part_free(struct part *part)
 {
-    free(chunk->bytes);
-    free(chunk->packed);
-    free(chunk);
+    chunk_free(&part->chunk);
+    bytes_free(&part->bytes);
+    bytes_free(&part->ends);
+    bytes_free(&part->packed);
+    free(part);
 }
 
-// A chunk as one zlib stream in `room` bytes; 0 when it cannot be packed.
+// Packing -----------------------------------------------------------------------------
+
+// `from` as one zlib stream in `room` bytes; 0 when it cannot be packed.
 #ifdef OPSCOPE_ISAL
-static size_t deflate_into(struct chunk *chunk, unsigned char *to, size_t room)
+static size_t deflate_into(struct part *part, struct view from, unsigned char *to, size_t room)
 {
-    struct isal_zstream *zlib = &chunk->zlib;
+    struct isal_zstream *zlib = &part->zlib;
     isal_deflate_init(zlib);
     zlib->gzip_flag = IGZIP_ZLIB;
     zlib->end_of_stream = 1;
-    zlib->next_in = chunk->bytes;
-    zlib->avail_in = (uint32_t)chunk->used;
+    zlib->next_in = (uint8_t *)(uintptr_t)from.data;
+    zlib->avail_in = (uint32_t)from.size;
     zlib->next_out = to;
     zlib->avail_out = (uint32_t)room;
     const int result = isal_deflate_stateless(zlib);
     return result == COMP_OK && zlib->avail_in == 0 ? zlib->total_out : 0;
 }
 #else
-static size_t deflate_into(struct chunk *chunk, unsigned char *to, size_t room)
+static size_t deflate_into(struct part *part, struct view from, unsigned char *to, size_t room)
 {
+    (void)part;
     uLongf size = room;
-    return compress2(to, &size, chunk->bytes, chunk->used, Z_BEST_SPEED) == Z_OK ? size : 0;
+    const int result = compress2(to, &size, (const Bytef *)from.data, from.size, Z_BEST_SPEED);
+    return result == Z_OK ? size : 0;
 }
 #endif
 
-static void pack_chunk(void *part)
+// Perfetto takes packed packets up to 512 KB: one that is larger by itself goes out as it is, and
+// so does what cannot be packed.
+static void pack_piece(struct part *part, struct view piece)
 {
-    struct chunk *chunk = part;
-    chunk->packed_size = 0;
-    // Perfetto takes packed packets up to 512 KB: a larger chunk is one
-    // huge packet and goes out as it is.
-    if (chunk->plain || chunk->used > PACK_CHUNK)
-        return;
-    const size_t most = PACKED_HEADER + chunk->used + chunk->used / 8 + 1024;
-    if (most > chunk->packed_capacity) {
-        chunk->packed = memory_resize(chunk->packed, most);
-        chunk->packed_capacity = most;
-    }
-    chunk->packed_size = deflate_into(chunk, chunk->packed + PACKED_HEADER, most - PACKED_HEADER);
-}
-
-static void pack_write(struct pack *pack, const struct chunk *chunk)
-{
-    if (chunk->packed_size == 0) {
-        output_write(pack->output, chunk->bytes, chunk->used);
+    const size_t most = PACKED_HEADER + piece.size + piece.size / 8 + 1024;
+    unsigned char *to = bytes_reserve(&part->packed, PACKED_HEADER + most);
+    unsigned char *stream = to + PACKED_HEADER;
+    const size_t size = piece.size <= PACK_CHUNK ? deflate_into(part, piece, stream, most) : 0;
+    if (size == 0) {
+        bytes_append(&part->packed, piece.data, piece.size);
         return;
     }
-    unsigned char header[PACKED_HEADER];
-    const size_t inner = protobuf_bytes_size(PERFETTO_PACKET_COMPRESSED, chunk->packed_size);
-    unsigned char *end = protobuf_put_header(header, PERFETTO_TRACE_PACKET, inner);
-    end = protobuf_put_header(end, PERFETTO_PACKET_COMPRESSED, chunk->packed_size);
-    output_write(pack->output, header, (size_t)(end - header));
-    output_write(pack->output, chunk->packed + PACKED_HEADER, chunk->packed_size);
+    const size_t inner = protobuf_bytes_size(PERFETTO_PACKET_COMPRESSED, size);
+    unsigned char *end = protobuf_put_header(to, PERFETTO_TRACE_PACKET, inner);
+    end = protobuf_put_header(end, PERFETTO_PACKET_COMPRESSED, size);
+    memmove(end, stream, size);
+    part->packed.size += (size_t)(end - to) + size;
 }
 
-status pack_open(const char *path, struct pack **out_pack)
+static void pack_part(void *argument)
+{
+    struct part *part = argument;
+    part->bytes.size = part->ends.size = part->packed.size = 0;
+    chunk_encode(&part->chunk, part->options, PACK_CHUNK, &part->bytes, &part->ends);
+    chunk_clear(&part->chunk);
+    size_t from = 0;
+    for (size_t i = 0; !part->plain && i < part->ends.size; i += sizeof from) {
+        size_t end;
+        memcpy(&end, part->ends.data + i, sizeof end);
+        pack_piece(part, view_slice(bytes_view(&part->bytes), from, end));
+        from = end;
+    }
+}
+
+// In order ----------------------------------------------------------------------------
+
+status pack_open(const char *path, const struct encode_options *options, struct pack **out_pack)
 {
     struct pack *pack = memory_allocate_zeroed(1, sizeof *pack);
     const status result = output_open(path, &pack->output);
@@ -115,8 +126,9 @@ status pack_open(const char *path, struct pack **out_pack)
         free(pack);
         return result;
     }
-    pack->parts = parts_open(pack_chunk);
-    pack->chunk = chunk_create();
+    pack->options = options;
+    pack->parts = parts_open(pack_part);
+    pack->part = part_create(options);
     *out_pack = pack;
     return STATUS_OK;
 }
@@ -124,57 +136,62 @@ status pack_open(const char *path, struct pack **out_pack)
 // Writes the chunk that was handed on first; false when there is none.
 static bool pack_write_first(struct pack *pack)
 {
-    struct chunk *chunk = parts_take(pack->parts);
-    if (chunk == NULL)
+    struct part *part = parts_take(pack->parts);
+    if (part == NULL)
         return false;
-    pack_write(pack, chunk);
-    chunk->next_free = pack->free_chunks;
-    pack->free_chunks = chunk;
+    const struct bytes *bytes = part->plain ? &part->bytes : &part->packed;
+    output_write(pack->output, bytes->data, bytes->size);
+    part->next_free = pack->free_parts;
+    pack->free_parts = part;
     return true;
 }
 
-static struct chunk *pack_free_chunk(struct pack *pack)
+static struct part *pack_free_part(struct pack *pack)
 {
-    struct chunk *chunk = pack->free_chunks;
-    if (chunk == NULL)
-        return chunk_create();
-    pack->free_chunks = chunk->next_free;
-    chunk->used = 0;
-    return chunk;
+    struct part *part = pack->free_parts;
+    if (part == NULL)
+        return part_create(pack->options);
+    pack->free_parts = part->next_free;
+    return part;
 }
 
 static void pack_hand_on(struct pack *pack)
 {
-    struct chunk *chunk = pack->chunk;
-    pack->chunks++;
-    chunk->plain = pack->plain || pack->written < PACK_PLAIN || pack->chunks % 2 == 0;
-    pack->written += chunk->used;
+    struct part *part = pack->part;
+    part->plain = pack->plain || pack->count < PACK_PLAIN || pack->count % 2 == 1;
+    pack->count++;
     if (!parts_room(pack->parts))
         pack_write_first(pack);
-    parts_put(pack->parts, chunk);
-    pack->chunk = pack_free_chunk(pack);
+    parts_put(pack->parts, part);
+    pack->part = pack_free_part(pack);
+}
+
+struct chunk *pack_chunk(struct pack *pack)
+{
+    return &pack->part->chunk;
+}
+
+struct chunk *pack_chunk_with_room(struct pack *pack)
+{
+    const struct chunk *chunk = pack_chunk(pack);
+    if (chunk->count >= PACK_EVENTS || chunk->size >= PACK_CHUNK)
+        pack_hand_on(pack);
+    return pack_chunk(pack);
 }
 
 unsigned char *pack_reserve(struct pack *pack, size_t size)
 {
-    if (pack->chunk->capacity - pack->chunk->used < size && pack->chunk->used > 0)
-        pack_hand_on(pack);
-    struct chunk *chunk = pack->chunk;
-    if (chunk->capacity - chunk->used < size) {
-        chunk->capacity = size;
-        chunk->bytes = memory_resize(chunk->bytes, size);
-    }
-    return chunk->bytes + chunk->used;
+    return chunk_reserve(pack_chunk_with_room(pack), size);
 }
 
 void pack_commit(struct pack *pack, size_t size)
 {
-    pack->chunk->used += size;
+    chunk_commit(pack_chunk(pack), size);
 }
 
 void pack_plain(struct pack *pack, bool plain)
 {
-    if (pack->chunk->used > 0)
+    if (pack_chunk(pack)->count > 0)
         pack_hand_on(pack);
     pack->plain = plain;
 }
@@ -186,10 +203,10 @@ status pack_close(struct pack *pack, status written)
         continue;
     parts_close(pack->parts);
     const status result = output_finish(pack->output, written);
-    chunk_free(pack->chunk);
-    for (struct chunk *chunk; (chunk = pack->free_chunks) != NULL;) {
-        pack->free_chunks = chunk->next_free;
-        chunk_free(chunk);
+    part_free(pack->part);
+    for (struct part *part; (part = pack->free_parts) != NULL;) {
+        pack->free_parts = part->next_free;
+        part_free(part);
     }
     free(pack);
     return result;

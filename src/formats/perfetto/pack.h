@@ -1,27 +1,36 @@
-// Packets on their way to the file. Small traces are plain packets that any
-// reader takes; from PACK_PLAIN bytes on, every second chunk of packets is
-// packed with zlib into a compressed packet, which Perfetto unpacks itself.
-// Packing takes longer than all the rest of writing a trace: packing half of it
-// saves a third of the bytes for half of the time. It happens on all threads (base/parts.h). The
-// same packets give the same bytes.
+// Chunks of events on their way to the file: put into bytes (encode.h), packed and written. Small
+// traces are plain packets that any reader takes; after the first PACK_PLAIN chunks every second
+// one is packed with zlib into a compressed packet, which Perfetto unpacks itself.
+// Packing takes longer than putting into bytes: packing half of it saves a third of the bytes for
+// half of the time. All threads do both (base/parts.h), and what is ready is written in order. The
+// same events give the same bytes.
 //
-// Memory: PARTS_OF_THREAD chunks for each thread, each with as much for what it is packed to.
+// Memory: PARTS_OF_THREAD chunks for each thread, each of PACK_EVENTS events, with the bytes that
+// they become and as much for what those are packed to.
 
 #ifndef OPSCOPE_FORMATS_PERFETTO_PACK_H
 #define OPSCOPE_FORMATS_PERFETTO_PACK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/status.h"
+#include "encode.h"
 
-enum { PACK_PLAIN = 4 << 20, PACK_CHUNK = 256 << 10 };
+// Events in a chunk, and about how many bytes; a compressed packet is made of no more than these.
+enum { PACK_EVENTS = 2048, PACK_CHUNK = 256 << 10 };
+enum { PACK_PLAIN = 32 };
 
 struct pack;
 
-status pack_open(const char *path, struct pack **out_pack);
+// `options` are read as long as the pack is open.
+status pack_open(const char *path, const struct encode_options *options, struct pack **out_pack);
 
-// Room for a packet of at most `size` bytes; pack_commit says how many it took.
+// The chunk at hand, to which events are added.
+struct chunk *pack_chunk(struct pack *pack);
+
+// The same after handing on the one at hand if it is full.
+struct chunk *pack_chunk_with_room(struct pack *pack);
+
+// Room for packets of at most `size` bytes that are there already; pack_commit says how many they
+// took.
 unsigned char *pack_reserve(struct pack *pack, size_t size);
 void pack_commit(struct pack *pack, size_t size);
 

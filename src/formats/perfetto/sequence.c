@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
+#include "arguments.h"
 #include "base/memory.h"
 #include "fields.h"
-#include "wire/protobuf.h"
 
 // Interning -------------------------------------------------------------------
 
@@ -52,402 +52,214 @@ static uint32_t map_get(struct iid_map *map, uint32_t text, bool *out_new)
     return map->last;
 }
 
-static uint32_t sequence_text_iid(struct sequence *sequence, uint32_t text, bool *out_new)
+static inline uint32_t sequence_text_iid(struct sequence *sequence, uint32_t text, bool *out_new)
 {
     while (sequence->homes->count <= text)
         segments_add(sequence->homes);
     struct text_home *home = segments_get(sequence->homes, text);
+    const uint32_t id = sequence->shared->id;
     *out_new = home->sequence == 0;
     if (*out_new)
-        *home = (struct text_home){sequence->id, ++sequence->texts.last};
-    if (home->sequence == sequence->id)
+        *home = (struct text_home){id, ++sequence->texts.last};
+    if (home->sequence == id)
         return home->iid;
     return map_get(&sequence->texts, text, out_new);
 }
 
-// Packets ---------------------------------------------------------------------
+// Deciding ----------------------------------------------------------------------------
 
-// A packet being put together: the event, and the texts it defines.
-struct packet {
+// The event at hand: the last one of the chunk.
+struct deciding {
     struct sequence *sequence;
-    const struct profile *profile;
-    unsigned char *to;
-    struct bytes *interned; // empty in most packets
+    struct chunk *chunk;
+    const struct encode_options *options;
 };
 
-// Lengths of nested messages are one byte in most packets: leave room for one,
-// and move the content when it turns out longer.
-static unsigned char *length_open(unsigned char *to)
+static void deciding_define(const struct deciding *deciding, uint32_t field, uint32_t iid,
+                            uint32_t text)
 {
-    return to + 1;
+    chunk_define(deciding->chunk, field, iid, text,
+                 profile_text(deciding->options->profile, text).size);
 }
 
-static unsigned char *length_close(unsigned char *content, unsigned char *end)
-{
-    const size_t size = (size_t)(end - content);
-    if (size < 128) {
-        content[-1] = (unsigned char)size;
-        return end;
-    }
-    unsigned char length[VARINT_MOST];
-    const size_t bytes = (size_t)(varint_put(length, size) - length);
-    memmove(content - 1 + bytes, content, size);
-    memcpy(content - 1, length, bytes);
-    return end + bytes - 1;
-}
-
-static void sequence_define(struct packet *packet, uint32_t field, uint32_t iid, uint32_t text_id)
-{
-    const struct view text = profile_text(packet->profile, text_id);
-    unsigned char entry[2 * PROTOBUF_HEADER_MOST + VARINT_MOST];
-    unsigned char *end = protobuf_put_varint(entry, PERFETTO_ENTRY_IID, iid);
-    end = protobuf_put_header(end, PERFETTO_ENTRY_TEXT, text.size);
-    const size_t head = (size_t)(end - entry);
-    unsigned char *to = bytes_reserve(packet->interned, PROTOBUF_HEADER_MOST + head + text.size);
-    unsigned char *at = protobuf_put_header(to, field, head + text.size);
-    memcpy(at, entry, head);
-    if (text.size > 0)
-        memcpy(at + head, text.data, text.size);
-    packet->interned->size += (size_t)(at - to) + head + text.size;
-}
-
-static uint32_t sequence_intern(struct packet *packet, struct iid_map *map, uint32_t field,
-                                uint32_t text)
+static uint32_t deciding_intern(const struct deciding *deciding, struct iid_map *map,
+                                uint32_t field, uint32_t text)
 {
     bool is_new;
     const uint32_t iid = map_get(map, text, &is_new);
     if (is_new)
-        sequence_define(packet, field, iid, text);
+        deciding_define(deciding, field, iid, text);
     return iid;
 }
 
-static uint32_t intern_key(struct packet *packet, uint32_t key)
+static uint32_t deciding_name(const struct deciding *deciding, uint32_t name)
 {
-    struct sequence *sequence = packet->sequence;
-    const bool common = key < SEQUENCE_COMMON_KEYS;
-    if (common && sequence->common_keys[key] != 0)
-        return sequence->common_keys[key];
-    const uint32_t iid =
-        sequence_intern(packet, &sequence->keys, PERFETTO_INTERNED_ANNOTATION_NAME, key);
-    if (common && iid < 256)
-        sequence->common_keys[key] = (unsigned char)iid;
-    return iid;
+    struct sequence *sequence = deciding->sequence;
+    if (sequence->last_name_iid == 0 || sequence->last_name != name) {
+        sequence->last_name_iid =
+            deciding_intern(deciding, &sequence->names, PERFETTO_INTERNED_EVENT_NAME, name);
+        sequence->last_name = name;
+    }
+    return sequence->last_name_iid;
 }
 
-static unsigned char *perfetto_sequence_put_key(struct packet *packet, unsigned char *to,
-                                                uint32_t key)
-{
-    return protobuf_put_varint(to, PERFETTO_ANNOTATION_NAME_IID, intern_key(packet, key));
-}
-
-static unsigned char *perfetto_sequence_put_text(struct packet *packet, unsigned char *to,
-                                                 uint32_t text)
+static uint32_t deciding_text(const struct deciding *deciding, uint32_t text)
 {
     bool is_new;
-    const uint32_t iid = sequence_text_iid(packet->sequence, text, &is_new);
+    const uint32_t iid = sequence_text_iid(deciding->sequence, text, &is_new);
     if (is_new)
-        sequence_define(packet, PERFETTO_INTERNED_STRING, iid, text);
-    return protobuf_put_varint(to, PERFETTO_ANNOTATION_STRING_IID, iid);
+        deciding_define(deciding, PERFETTO_INTERNED_STRING, iid, text);
+    return iid;
 }
 
-static unsigned char *annotation_open(unsigned char *to)
+static inline bool is_common_key(const struct sequence *sequence, uint32_t key)
 {
-    return length_open(protobuf_put_tag(to, PERFETTO_EVENT_ANNOTATION, PROTOBUF_BYTES));
+    return key < SEQUENCE_COMMON_KEYS && sequence->shared->iids[key] != 0;
 }
 
-static void perfetto_sequence_put_number(struct packet *packet, uint32_t key, uint32_t field,
-                                         uint64_t number)
+static void deciding_new_key(const struct deciding *deciding, uint32_t key)
 {
-    unsigned char *content = annotation_open(packet->to);
-    unsigned char *end = perfetto_sequence_put_key(packet, content, key);
-    end = protobuf_put_varint(end, field, number);
-    packet->to = length_close(content, end);
-}
-
-static void perfetto_sequence_put_string(struct packet *packet, uint32_t key, uint32_t text)
-{
-    unsigned char *content = annotation_open(packet->to);
-    unsigned char *end = perfetto_sequence_put_key(packet, content, key);
-    end = perfetto_sequence_put_text(packet, end, text);
-    packet->to = length_close(content, end);
-}
-
-static void put_inline(struct packet *packet, uint32_t key, uint32_t field, struct view text)
-{
-    unsigned char *content = annotation_open(packet->to);
-    unsigned char *end = perfetto_sequence_put_key(packet, content, key);
-    end = protobuf_put_bytes(end, field, text);
-    packet->to = length_close(content, end);
-}
-
-static void put_real(struct packet *packet, uint32_t key, double real)
-{
-    unsigned char *content = annotation_open(packet->to);
-    unsigned char *end = perfetto_sequence_put_key(packet, content, key);
-    end = protobuf_put_fixed64(end, PERFETTO_ANNOTATION_DOUBLE, protobuf_from_double(real));
-    packet->to = length_close(content, end);
-}
-
-// Times on another clock: a dictionary {start, end} in ticks of that clock.
-static void put_ticks(struct packet *packet, const struct value *value)
-{
-    const char *const names[] = {"start", "end"};
-    const uint64_t numbers[] = {value->number, value->end};
-    unsigned char *content = annotation_open(packet->to);
-    unsigned char *end = perfetto_sequence_put_key(packet, content, value->key);
-    for (int i = 0; i < 2; i++) {
-        end = protobuf_put_tag(end, PERFETTO_ANNOTATION_DICTIONARY_ENTRY, PROTOBUF_BYTES);
-        unsigned char *entry = length_open(end);
-        end = protobuf_put_bytes(entry, PERFETTO_ANNOTATION_NAME, view_of(names[i]));
-        end = protobuf_put_varint(end, PERFETTO_ANNOTATION_UINT, numbers[i]);
-        end = length_close(entry, end);
-    }
-    packet->to = length_close(content, end);
-}
-
-static void perfetto_sequence_put_value(struct packet *packet, const struct value *value)
-{
-    switch (value->kind) {
-    case VALUE_UINT:
-        perfetto_sequence_put_number(packet, value->key, PERFETTO_ANNOTATION_UINT, value->number);
-        break;
-    case VALUE_INT:
-        perfetto_sequence_put_number(packet, value->key, PERFETTO_ANNOTATION_INT, value->number);
-        break;
-    case VALUE_BOOL:
-        perfetto_sequence_put_number(packet, value->key, PERFETTO_ANNOTATION_BOOL, value->number);
-        break;
-    case VALUE_REAL:
-        put_real(packet, value->key, value->real);
-        break;
-    case VALUE_STRING:
-        perfetto_sequence_put_string(packet, value->key, (uint32_t)value->number);
-        break;
-    case VALUE_TEXT:
-        put_inline(packet, value->key, PERFETTO_ANNOTATION_STRING, value->text);
-        break;
-    case VALUE_JSON:
-        put_inline(packet, value->key, PERFETTO_ANNOTATION_JSON, value->text);
-        break;
-    case VALUE_TICKS:
-        put_ticks(packet, value);
-        break;
-    default:
-        break;
-    }
-}
-
-static void perfetto_sequence_put_category(struct packet *packet, const struct value *value)
-{
-    const uint32_t iid = sequence_intern(packet, &packet->sequence->categories,
-                                         PERFETTO_INTERNED_CATEGORY, (uint32_t)value->number);
-    packet->to = protobuf_put_varint(packet->to, PERFETTO_EVENT_CATEGORY_IID, iid);
-}
-
-// How the trace that was read spells the value before, or that an event has no arguments.
-static bool is_spelling(const struct value *value, uint32_t before)
-{
-    return value->provenance == PROVENANCE_DERIVED && value->kind == VALUE_JSON &&
-           (value->key == before || view_is(value->text, "{}"));
-}
-
-// Flows are no arguments, and what a trace that was read said of them goes to no other format: they
-// are written even where arguments are not wanted.
-static void perfetto_sequence_put_values(struct packet *packet,
-                                         const struct sequence_arguments *arguments)
-{
-    struct value_reader reader = value_read(arguments->values);
-    struct value value;
-    bool of_flow = false;
-    uint32_t before = 0; // the key of the value before
-    while (value_next(&reader, &value)) {
-        of_flow = value.kind == VALUE_FLOW_OUT || value.kind == VALUE_FLOW_IN ||
-                  (of_flow && value.provenance == PROVENANCE_DERIVED);
-        const bool spells = is_spelling(&value, before);
-        before = value.key;
-        if (value.kind == VALUE_FLOW_OUT)
-            packet->to = protobuf_put_fixed64(packet->to, PERFETTO_EVENT_FLOW, value.number);
-        else if (value.kind == VALUE_FLOW_IN)
-            packet->to = protobuf_put_fixed64(packet->to, PERFETTO_EVENT_FLOW_END, value.number);
-        else if (value.kind == VALUE_STRING && value.key == arguments->category_key)
-            perfetto_sequence_put_category(packet, &value);
-        else if (arguments->wanted && !of_flow && !spells)
-            perfetto_sequence_put_value(packet, &value);
-    }
-    if (arguments->wanted && arguments->location != 0)
-        perfetto_sequence_put_string(packet, arguments->location_key, arguments->location);
-    if (arguments->call != 0)
-        perfetto_sequence_put_number(packet, arguments->call_key, PERFETTO_ANNOTATION_UINT,
-                                     arguments->call);
-    if (arguments->wanted && arguments->has_cycles)
-        perfetto_sequence_put_number(packet, arguments->cycles_key, PERFETTO_ANNOTATION_UINT,
-                                     arguments->cycles);
-}
-
-// Everything of a packet in front of its event.
-static unsigned char *put_front(struct sequence *sequence, unsigned char *to, uint64_t ns)
-{
-    to = protobuf_put_varint(to, PERFETTO_PACKET_TIMESTAMP, ns - sequence->now);
-    to = protobuf_put_varint(to, PERFETTO_PACKET_SEQUENCE, sequence->id);
-    sequence->now = ns;
-    return to;
-}
-
-static unsigned char *packet_open(unsigned char *to)
-{
-    return length_open(protobuf_put_tag(to, PERFETTO_TRACE_PACKET, PROTOBUF_BYTES));
-}
-
-static unsigned char *event_open(unsigned char *to, enum perfetto_event_type type)
-{
-    unsigned char *event =
-        length_open(protobuf_put_tag(to, PERFETTO_PACKET_TRACK_EVENT, PROTOBUF_BYTES));
-    return protobuf_put_varint(event, PERFETTO_EVENT_TYPE, type);
-}
-
-static unsigned char *put_state_needed(unsigned char *to)
-{
-    return protobuf_put_varint(to, PERFETTO_PACKET_SEQUENCE_FLAGS, PERFETTO_STATE_NEEDED);
-}
-
-// A packet that defines texts is built apart: its size is not known beforehand.
-static void commit_with_texts(struct pack *pack, const struct packet *packet,
-                              const unsigned char *content, const unsigned char *end)
-{
-    const size_t size = (size_t)(end - content);
-    const size_t interned =
-        protobuf_bytes_size(PERFETTO_PACKET_INTERNED_DATA, packet->interned->size);
-    struct bytes *copy = &packet->sequence->packet;
-    copy->size = 0;
-    bytes_append(copy, content, size);
-    unsigned char *start = pack_reserve(pack, PROTOBUF_HEADER_MOST + size + interned);
-    unsigned char *to = protobuf_put_header(start, PERFETTO_TRACE_PACKET, size + interned);
-    memcpy(to, copy->data, size);
-    to = protobuf_put_bytes(to + size, PERFETTO_PACKET_INTERNED_DATA, bytes_view(packet->interned));
-    pack_commit(pack, (size_t)(to - start));
-}
-
-static void event_write(struct sequence *sequence, struct pack *pack, const struct profile *profile,
-                        uint64_t ns, enum perfetto_event_type type, uint32_t name,
-                        const struct sequence_arguments *arguments)
-{
-    // A value of n bytes becomes an annotation of at most 16 n.
-    unsigned char *start = pack_reserve(pack, 256 + 16 * arguments->values.size);
-    unsigned char *content = packet_open(start);
-    unsigned char *front = put_front(sequence, content, ns);
-    unsigned char *event = event_open(front, type);
-    struct packet packet = {
-        .sequence = sequence, .profile = profile, .to = event, .interned = &sequence->interned};
-    sequence->interned.size = 0;
+    struct sequence *sequence = deciding->sequence;
     const uint32_t iid =
-        sequence_intern(&packet, &sequence->names, PERFETTO_INTERNED_EVENT_NAME, name);
-    packet.to = protobuf_put_varint(packet.to, PERFETTO_EVENT_NAME_IID, iid);
-    perfetto_sequence_put_values(&packet, arguments);
-    unsigned char *end = length_close(front + 2, packet.to);
-    end = put_state_needed(end);
-    if (sequence->interned.size > 0) {
-        commit_with_texts(pack, &packet, content, end);
-        return;
+        deciding_intern(deciding, &sequence->keys, PERFETTO_INTERNED_ANNOTATION_NAME, key);
+    if (key < SEQUENCE_COMMON_KEYS && iid < 256)
+        sequence->shared->iids[key] = (unsigned char)iid;
+    else
+        chunk_name_text(deciding->chunk, iid);
+}
+
+static inline void deciding_key(const struct deciding *deciding, uint32_t key)
+{
+    if (!is_common_key(deciding->sequence, key))
+        deciding_new_key(deciding, key);
+}
+
+static void deciding_value(const struct deciding *deciding, const struct value *value)
+{
+    deciding_key(deciding, value->key);
+    if (value->kind == VALUE_STRING)
+        chunk_name_text(deciding->chunk, deciding_text(deciding, (uint32_t)value->number));
+}
+
+static void deciding_values(const struct deciding *deciding, struct view values)
+{
+    const struct encode_options *options = deciding->options;
+    struct argument_reader reader =
+        arguments_read(values, options->category_key, !options->no_arguments);
+    struct common_value common;
+    struct value value;
+    for (;;) {
+        while (argument_next_common(&reader, &common))
+            deciding_key(deciding, common.key);
+        switch (argument_next(&reader, &value)) {
+        case ARGUMENT_VALUE:
+            deciding_value(deciding, &value);
+            break;
+        case ARGUMENT_CATEGORY:
+            chunk_name_text(deciding->chunk,
+                            deciding_intern(deciding, &deciding->sequence->categories,
+                                            PERFETTO_INTERNED_CATEGORY, (uint32_t)value.number));
+            break;
+        case ARGUMENT_NONE:
+            return;
+        default:
+            break;
+        }
     }
-    end = length_close(content, end);
-    pack_commit(pack, (size_t)(end - start));
 }
 
-void sequence_span(struct sequence *sequence, struct pack *pack, const struct profile *profile,
-                   uint64_t ns, uint32_t name, const struct sequence_arguments *arguments)
+// The end of a span that comes just before it is put down together with it.
+static struct chunk_event *add_event(struct sequence *sequence, struct chunk *chunk)
 {
-    event_write(sequence, pack, profile, ns, PERFETTO_TYPE_BEGIN, name, arguments);
+    if (chunk->count > 0) {
+        struct chunk_event *last = &chunk->events[chunk->count - 1];
+        if (last->kind == CHUNK_END && last->sequence == sequence->shared) {
+            last->end_ns = last->ns;
+            last->ends = true;
+            return last;
+        }
+    }
+    struct chunk_event *added = chunk_add(chunk);
+    added->ends = false;
+    added->sequence = sequence->shared;
+    return added;
 }
 
-void sequence_instant(struct sequence *sequence, struct pack *pack, const struct profile *profile,
-                      uint64_t ns, uint32_t name, const struct sequence_arguments *arguments)
+static uint64_t sequence_since(struct sequence *sequence, uint64_t ns)
 {
-    event_write(sequence, pack, profile, ns, PERFETTO_TYPE_INSTANT, name, arguments);
+    const uint64_t since = ns - sequence->now;
+    sequence->now = ns;
+    return since;
 }
 
-void sequence_end(struct sequence *sequence, struct pack *pack, uint64_t ns)
+void sequence_add(struct sequence *sequence, struct chunk *chunk,
+                  const struct encode_options *options, uint64_t ns,
+                  const struct sequence_event *event)
 {
-    unsigned char *start = pack_reserve(pack, 64);
-    unsigned char *content = packet_open(start);
-    unsigned char *front = put_front(sequence, content, ns);
-    unsigned char *end = event_open(front, PERFETTO_TYPE_END);
-    end = put_state_needed(length_close(front + 2, end));
-    end = length_close(content, end);
-    pack_commit(pack, (size_t)(end - start));
+    const struct deciding deciding = {sequence, chunk, options};
+    struct chunk_event *added = add_event(sequence, chunk);
+    added->kind = (uint8_t)event->kind;
+    added->ns = sequence_since(sequence, ns);
+    added->call = event->call;
+    added->values_at = event->values_at;
+    added->values_size = event->values_size;
+    added->has_cycles = event->has_cycles && !options->no_arguments;
+    added->number = event->cycles;
+    added->location = 0;
+    added->name = deciding_name(&deciding, event->name);
+    if (event->values_size > 0)
+        deciding_values(&deciding, (struct view){(const char *)chunk->values.data +
+                                                     event->values_at,
+                                                 event->values_size});
+    if (event->location != 0 && !options->no_arguments) {
+        deciding_key(&deciding, options->location_key);
+        added->location = deciding_text(&deciding, event->location);
+    }
+    if (event->call != 0)
+        deciding_key(&deciding, options->call_key);
+    if (added->has_cycles)
+        deciding_key(&deciding, options->cycles_key);
 }
 
-void sequence_sample(struct sequence *sequence, struct pack *pack, uint64_t ns,
+void sequence_end(struct sequence *sequence, struct chunk *chunk, uint64_t ns)
+{
+    struct chunk_event *added = chunk_add(chunk);
+    added->kind = CHUNK_END;
+    added->sequence = sequence->shared;
+    added->ns = sequence_since(sequence, ns);
+    added->values_size = 0;
+}
+
+void sequence_sample(struct sequence *sequence, struct chunk *chunk, uint64_t ns,
                      const struct value *value)
 {
-    unsigned char *start = pack_reserve(pack, 128);
-    unsigned char *content = packet_open(start);
-    unsigned char *front = put_front(sequence, content, ns);
-    unsigned char *end = event_open(front, PERFETTO_TYPE_COUNTER);
-    if (value->kind == VALUE_REAL)
-        end = protobuf_put_fixed64(end, PERFETTO_EVENT_DOUBLE_VALUE,
-                                   protobuf_from_double(value->real));
-    else
-        end = protobuf_put_varint(end, PERFETTO_EVENT_COUNTER_VALUE, value->number);
-    end = put_state_needed(length_close(front + 2, end));
-    end = length_close(content, end);
-    pack_commit(pack, (size_t)(end - start));
+    const bool real = value->kind == VALUE_REAL;
+    uint64_t number = value->number;
+    if (real)
+        memcpy(&number, &value->real, sizeof number);
+    struct chunk_event *added = chunk_add(chunk);
+    *added = (struct chunk_event){.kind = real ? CHUNK_SAMPLE_REAL : CHUNK_SAMPLE,
+                                  .sequence = sequence->shared,
+                                  .ns = sequence_since(sequence, ns),
+                                  .number = number};
 }
 
-// State ---------------------------------------------------------------------
-
-static unsigned char *put_clock(unsigned char *to, uint64_t clock, uint64_t ns, bool incremental)
-{
-    unsigned char *content =
-        length_open(protobuf_put_tag(to, PERFETTO_SNAPSHOT_CLOCK, PROTOBUF_BYTES));
-    unsigned char *end = protobuf_put_varint(content, PERFETTO_CLOCK_ID, clock);
-    end = protobuf_put_varint(end, PERFETTO_CLOCK_TIMESTAMP, ns);
-    if (incremental)
-        end = protobuf_put_varint(end, PERFETTO_CLOCK_INCREMENTAL, 1);
-    return length_close(content, end);
-}
-
-static unsigned char *put_snapshot(unsigned char *to, uint64_t ns)
-{
-    unsigned char *content =
-        length_open(protobuf_put_tag(to, PERFETTO_PACKET_CLOCK_SNAPSHOT, PROTOBUF_BYTES));
-    unsigned char *end = put_clock(content, PERFETTO_CLOCK_OWN_FIRST, ns, true);
-    end = put_clock(end, PERFETTO_CLOCK_BOOTTIME, ns, false);
-    return length_close(content, end);
-}
-
-static unsigned char *put_defaults(unsigned char *to, uint64_t uuid)
-{
-    unsigned char *content =
-        length_open(protobuf_put_tag(to, PERFETTO_PACKET_DEFAULTS, PROTOBUF_BYTES));
-    unsigned char *end =
-        protobuf_put_varint(content, PERFETTO_DEFAULTS_CLOCK, PERFETTO_CLOCK_OWN_FIRST);
-    unsigned char *event =
-        length_open(protobuf_put_tag(end, PERFETTO_DEFAULTS_TRACK_EVENT, PROTOBUF_BYTES));
-    end = length_close(event, protobuf_put_varint(event, PERFETTO_EVENT_TRACK, uuid));
-    return length_close(content, end);
-}
-
-void sequence_start(struct sequence *sequence, struct pack *pack, uint32_t id, uint64_t uuid,
+void sequence_start(struct sequence *sequence, struct chunk *chunk, uint32_t id, uint64_t uuid,
                     uint64_t ns, struct segments *homes)
 {
-    *sequence = (struct sequence){.id = id, .uuid = uuid, .now = ns, .homes = homes};
-    unsigned char *start = pack_reserve(pack, 256);
-    unsigned char *content = packet_open(start);
-    unsigned char *end = protobuf_put_varint(content, PERFETTO_PACKET_SEQUENCE, id);
-    end = protobuf_put_varint(end, PERFETTO_PACKET_SEQUENCE_FLAGS, PERFETTO_STATE_CLEARED);
-    end = put_snapshot(end, ns);
-    end = put_defaults(end, uuid);
-    end = length_close(content, end);
-    pack_commit(pack, (size_t)(end - start));
+    *sequence = (struct sequence){
+        .shared = memory_allocate_zeroed(1, sizeof *sequence->shared), .now = ns, .homes = homes};
+    sequence->shared->id = id;
+    unsigned char *start = chunk_reserve(chunk, ENCODE_START_MOST);
+    chunk_commit(chunk, (size_t)(encode_start(start, id, uuid, ns) - start));
 }
 
 void sequence_free(struct sequence *sequence)
 {
+    free(sequence->shared);
     free(sequence->ends);
     free(sequence->names.slots);
     free(sequence->categories.slots);
     free(sequence->keys.slots);
     free(sequence->texts.slots);
-    bytes_free(&sequence->interned);
-    bytes_free(&sequence->packet);
 }

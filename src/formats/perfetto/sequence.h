@@ -2,17 +2,17 @@
 // interned texts and its own clock, on which each timestamp is the difference
 // to the one before.
 //
+// Here is decided, in the order of the events, what depends on that order: times since the event
+// before, numbers of texts, and which packet defines one. The bytes are put down later (encode.h).
+//
 // Memory: 8 bytes for each text, whatever the lane; 16 to 32 for each distinct one of the lane that
 // another lane had before; and open spans.
 
 #ifndef OPSCOPE_FORMATS_PERFETTO_SEQUENCE_H
 #define OPSCOPE_FORMATS_PERFETTO_SEQUENCE_H
 
-#include "pack.h"
-#include "profile/profile.h"
-
-// Argument names with small text ids, as nearly all are, are looked up directly.
-enum { SEQUENCE_COMMON_KEYS = 64 };
+#include "base/segments.h"
+#include "encode.h"
 
 // Text ids to the small numbers that stand for them in a sequence.
 struct iid_map {
@@ -29,48 +29,42 @@ struct text_home {
 };
 
 struct sequence {
-    uint32_t id;
-    uint64_t uuid;  // of its track
-    uint64_t now;   // ns of the last event written
-    uint64_t *ends; // of open spans (ns), outermost first
+    struct sequence_keys *shared; // with the events that were handed on
+    uint64_t now;                 // ns of the last event
+    uint64_t *ends;               // of open spans (ns), outermost first
     size_t depth;
     size_t capacity;
     struct iid_map names;
+    uint32_t last_name, last_name_iid; // 0: none yet
     struct iid_map categories;
     struct iid_map keys;
-    unsigned char common_keys[SEQUENCE_COMMON_KEYS]; // iids by text id; 0: not defined
-    struct iid_map texts;                            // but for those at home here
+    struct iid_map texts;   // but for those at home here
     struct segments *homes; // struct text_home, by text id: of all sequences
-    struct bytes interned;  // texts that the packet at hand defines
-    struct bytes packet;    // its other bytes, while it is put together
 };
 
-// What goes into the arguments of an event besides its own values.
-struct sequence_arguments {
-    bool wanted;
-    struct view values;
+// What an event is made of besides its times. Its values lie in the chunk already.
+struct sequence_event {
+    enum chunk_kind kind; // CHUNK_SPAN or CHUNK_INSTANT
+    uint32_t name;
     uint32_t location; // text ids; 0: none
-    uint32_t location_key;
+    uint32_t call;     // 0: none
+    uint32_t values_at, values_size;
     bool has_cycles;
     uint64_t cycles;
-    uint32_t cycles_key;
-    uint32_t category_key; // values under this key are categories
-    uint32_t call;         // 0: none
-    uint32_t call_key;
 };
 
 // Opens the sequence at time `ns`. `homes` is the writer's, empty at first.
-void sequence_start(struct sequence *sequence, struct pack *pack, uint32_t id, uint64_t uuid,
+void sequence_start(struct sequence *sequence, struct chunk *chunk, uint32_t id, uint64_t uuid,
                     uint64_t ns, struct segments *homes);
 
-void sequence_span(struct sequence *sequence, struct pack *pack, const struct profile *profile,
-                   uint64_t ns, uint32_t name, const struct sequence_arguments *arguments);
-void sequence_instant(struct sequence *sequence, struct pack *pack, const struct profile *profile,
-                      uint64_t ns, uint32_t name, const struct sequence_arguments *arguments);
-void sequence_sample(struct sequence *sequence, struct pack *pack, uint64_t ns,
+void sequence_add(struct sequence *sequence, struct chunk *chunk,
+                  const struct encode_options *options, uint64_t ns,
+                  const struct sequence_event *event);
+void sequence_sample(struct sequence *sequence, struct chunk *chunk, uint64_t ns,
                      const struct value *value);
-void sequence_end(struct sequence *sequence, struct pack *pack, uint64_t ns);
+void sequence_end(struct sequence *sequence, struct chunk *chunk, uint64_t ns);
 
+// When all its events are encoded.
 void sequence_free(struct sequence *sequence);
 
 #endif

@@ -28,11 +28,15 @@ struct written_track {
     bool has_late;
 };
 
+// Where a text is at home is looked up this far ahead of the event.
+enum { TEXTS_AHEAD = 16 };
+
 struct perfetto_writer {
     struct event_sink sink;
     struct profile *profile;
     struct pack *pack;
     struct perfetto_writer_options options;
+    struct encode_options encode;
     struct written_track *tracks;
     size_t track_count;
     struct segments homes; // of texts (sequence.h)
@@ -41,10 +45,6 @@ struct perfetto_writer {
     uint64_t too_late; // events beyond the range of Perfetto's clock
     uint64_t next_uuid;
     uint32_t next_sequence;
-    uint32_t location_key;
-    uint32_t cycles_key;
-    uint32_t category_key;
-    uint32_t call_key;
     bool has_calls;      // some event says its call by number
     uint32_t *locations; // by call: text id + 1; calls and operators are far apart in memory
     size_t location_count;
@@ -141,10 +141,11 @@ static void put_descriptor(struct perfetto_writer *writer, const struct track *t
     content.size = (size_t)(to - content.data);
 
     const size_t inner = protobuf_bytes_size(PERFETTO_PACKET_TRACK_DESCRIPTOR, content.size);
-    unsigned char *start = pack_reserve(writer->pack, PROTOBUF_HEADER_MOST + inner);
+    struct chunk *chunk = pack_chunk(writer->pack);
+    unsigned char *start = chunk_reserve(chunk, PROTOBUF_HEADER_MOST + inner);
     unsigned char *end = protobuf_put_header(start, PERFETTO_TRACE_PACKET, inner);
     end = protobuf_put_bytes(end, PERFETTO_PACKET_TRACK_DESCRIPTOR, bytes_view(&content));
-    pack_commit(writer->pack, (size_t)(end - start));
+    chunk_commit(chunk, (size_t)(end - start));
     bytes_free(&content);
 }
 
@@ -173,8 +174,11 @@ static uint64_t perfetto_writer_describe(struct perfetto_writer *writer, uint32_
 
 // Lanes -----------------------------------------------------------------------
 
+// What spans of several lanes are looked for by; a lane that is alone is looked at itself.
 static void perfetto_writer_note_lane(struct written_track *state, size_t index)
 {
+    if (state->lane_count <= state->first_lane + 1)
+        return;
     const struct sequence *lane = &state->lanes[index];
     lane_search_set(&state->search, index, lane->depth > 0 ? lane->ends[lane->depth - 1] : 0,
                     lane->depth >= PERFETTO_DEPTH_MOST);
@@ -193,15 +197,17 @@ static struct sequence *perfetto_writer_add_lane(struct perfetto_writer *writer,
     state->lanes =
         memory_grow(state->lanes, state->lane_count, &state->lane_capacity, sizeof *state->lanes);
     struct sequence *lane = &state->lanes[state->lane_count++];
-    sequence_start(lane, writer->pack, ++writer->next_sequence, uuid, ns, &writer->homes);
+    sequence_start(lane, pack_chunk(writer->pack), ++writer->next_sequence, uuid, ns, &writer->homes);
+    if (state->lane_count == state->first_lane + 2)
+        perfetto_writer_note_lane(state, state->first_lane);
     perfetto_writer_note_lane(state, state->lane_count - 1);
     return lane;
 }
 
-static void perfetto_writer_close_spans(struct sequence *lane, struct pack *pack, uint64_t ns)
+static void perfetto_writer_close_spans(struct sequence *lane, struct chunk *chunk, uint64_t ns)
 {
     while (lane->depth > 0 && lane->ends[lane->depth - 1] <= ns)
-        sequence_end(lane, pack, lane->ends[--lane->depth]);
+        sequence_end(lane, chunk, lane->ends[--lane->depth]);
 }
 
 // Whether a span that starts at or after all earlier ones can lie on the lane.
@@ -212,28 +218,43 @@ static bool perfetto_writer_lane_takes(const struct sequence *lane, bool nests, 
     return nests && lane->ends[lane->depth - 1] >= end && lane->depth < PERFETTO_DEPTH_MOST;
 }
 
-// The first lane that takes it; spans that are over are ended on those before it.
+// Ends the spans of a lane that are over, and says whether another one can lie on it. If so, it is
+// for the caller to note what becomes of it.
+static bool perfetto_writer_try_lane(struct perfetto_writer *writer, struct written_track *state,
+                                     size_t index, bool nests, uint64_t start, uint64_t end)
+{
+    struct sequence *lane = &state->lanes[index];
+    const bool over = lane->depth > 0 && lane->ends[lane->depth - 1] <= start;
+    if (over)
+        perfetto_writer_close_spans(lane, pack_chunk(writer->pack), start);
+    if (perfetto_writer_lane_takes(lane, nests, end))
+        return true;
+    if (over)
+        perfetto_writer_note_lane(state, index);
+    return false;
+}
+
+// The first lane that takes it; spans that are over are ended on those before it, and on it.
 static struct sequence *lane_for(struct perfetto_writer *writer, struct written_track *state,
                                  uint32_t track, bool nests, uint64_t start, uint64_t end)
 {
-    for (size_t i = state->first_lane;; i++) {
+    size_t i = state->first_lane;
+    if (i < state->lane_count && perfetto_writer_try_lane(writer, state, i, nests, start, end))
+        return &state->lanes[i];
+    while (++i < state->lane_count) {
         i = lane_search_next(&state->search, i, state->lane_count, nests, start, end);
-        if (i == state->lane_count)
-            return perfetto_writer_add_lane(writer, track, start);
-        struct sequence *lane = &state->lanes[i];
-        if (lane->depth > 0 && lane->ends[lane->depth - 1] <= start) {
-            perfetto_writer_close_spans(lane, writer->pack, start);
-            perfetto_writer_note_lane(state, i);
-        }
-        if (perfetto_writer_lane_takes(lane, nests, end))
-            return lane;
+        if (i < state->lane_count &&
+            perfetto_writer_try_lane(writer, state, i, nests, start, end))
+            return &state->lanes[i];
     }
+    return perfetto_writer_add_lane(writer, track, start);
 }
 
 static void perfetto_writer_open_span(struct written_track *state, struct sequence *lane,
                                       uint64_t end)
 {
-    lane->ends = memory_grow(lane->ends, lane->depth, &lane->capacity, sizeof *lane->ends);
+    if (lane->depth == lane->capacity)
+        lane->ends = memory_grow(lane->ends, lane->depth, &lane->capacity, sizeof *lane->ends);
     lane->ends[lane->depth++] = end;
     perfetto_writer_note_lane(state, (size_t)(lane - state->lanes));
 }
@@ -249,7 +270,7 @@ static void perfetto_writer_write_sample(struct perfetto_writer *writer,
     struct value value;
     while (value_next(&reader, &value)) {
         if (value.key == 0 && value.kind <= VALUE_REAL)
-            sequence_sample(lane, writer->pack, ns, &value);
+            sequence_sample(lane, pack_chunk(writer->pack), ns, &value);
     }
 }
 
@@ -277,37 +298,29 @@ static uint32_t perfetto_writer_call_of(struct perfetto_writer *writer, const st
     return event->call;
 }
 
-// `start` and `end` are the event's in nanoseconds.
+// `start` and `end` are the event's in nanoseconds, `values_at` is where its values lie in the chunk.
 static void perfetto_writer_write_event(struct perfetto_writer *writer, struct written_track *state,
-                                        const struct event *event, struct view values,
+                                        const struct event *event, uint32_t values_at,
                                         uint64_t start, uint64_t end)
 {
-    const struct profile *profile = writer->profile;
-    state->last_start = start;
-    if (event->kind == EVENT_COUNTER) {
-        perfetto_writer_write_sample(writer, state, event, values, start);
-        return;
-    }
-    const struct sequence_arguments arguments = {
-        .wanted = !writer->options.no_arguments,
-        .values = values,
+    const bool span = event->kind == EVENT_SPAN;
+    const struct sequence_event written = {
+        .kind = span ? CHUNK_SPAN : CHUNK_INSTANT,
+        .name = event->name,
         .location = perfetto_writer_location_of(writer, event->call),
-        .location_key = writer->location_key,
-        .has_cycles = state->cycles && event->kind == EVENT_SPAN,
-        .cycles = event->end - event->start,
-        .cycles_key = writer->cycles_key,
-        .category_key = writer->category_key,
         .call = perfetto_writer_call_of(writer, event),
-        .call_key = writer->call_key,
+        .values_at = values_at,
+        .values_size = event->values_size,
+        .has_cycles = state->cycles && span,
+        .cycles = event->end - event->start,
     };
-    const bool nests = state->nests || event->kind == EVENT_INSTANT;
-    struct sequence *lane = lane_for(writer, state, event->track, nests, start, end);
-    if (event->kind == EVENT_INSTANT) {
-        sequence_instant(lane, writer->pack, profile, start, event->name, &arguments);
-        return;
-    }
-    sequence_span(lane, writer->pack, profile, start, event->name, &arguments);
-    perfetto_writer_open_span(state, lane, end);
+    struct sequence *lane =
+        lane_for(writer, state, event->track, state->nests || !span, start, end);
+    sequence_add(lane, pack_chunk(writer->pack), &writer->encode, start, &written);
+    if (span)
+        perfetto_writer_open_span(state, lane, end);
+    else
+        perfetto_writer_note_lane(state, (size_t)(lane - state->lanes));
 }
 
 static status flush_late(struct perfetto_writer *writer)
@@ -325,7 +338,7 @@ static status hold_back(struct perfetto_writer *writer, const struct event *even
                         struct view values)
 {
     if (writer->late_batch == NULL)
-        writer->late_batch = memory_allocate_zeroed(1, sizeof *writer->late_batch);
+        writer->late_batch = event_batch_create();
     struct event_batch *batch = writer->late_batch;
     struct event *held = &batch->events[batch->count++];
     *held = *event;
@@ -335,22 +348,75 @@ static status hold_back(struct perfetto_writer *writer, const struct event *even
     return batch->count < EVENT_BATCH ? STATUS_OK : flush_late(writer);
 }
 
+// `values_at` is where the event's values lie in the chunk.
+static status perfetto_writer_take_event(struct perfetto_writer *writer,
+                                         const struct event_batch *batch, const struct event *event,
+                                         uint32_t values_at)
+{
+    struct written_track *state = written(writer, event->track);
+    if (!state->described) {
+        perfetto_writer_describe(writer, event->track);
+        state = written(writer, event->track);
+    }
+    const uint64_t start = clock_to_ns(&state->clock, event->start);
+    const uint64_t end = clock_to_ns(&state->clock, event->end);
+    if (end > INT64_MAX) {
+        writer->too_late++;
+        return STATUS_OK;
+    }
+    if (start < state->last_start)
+        return hold_back(writer, event, event_values(batch, event));
+    state->last_start = start;
+    if (event->kind == EVENT_COUNTER)
+        perfetto_writer_write_sample(writer, state, event, event_values(batch, event), start);
+    else
+        perfetto_writer_write_event(writer, state, event, values_at, start, end);
+    return STATUS_OK;
+}
+
+// How many of the next events, `count` at most, go into one chunk, and where their values end.
+static size_t perfetto_writer_run(const struct event *events, size_t count, size_t *out_values_end)
+{
+    const struct event *last = &events[count - 1];
+    if (last->values_at - events->values_at >= PACK_CHUNK) {
+        for (last = events; last->values_at - events->values_at < PACK_CHUNK;)
+            last++;
+    }
+    *out_values_end = (size_t)last->values_at + last->values_size;
+    return (size_t)(last - events) + 1;
+}
+
+// Asks for what is known of the event's location.
+static inline void perfetto_writer_prefetch(const struct perfetto_writer *writer,
+                                            const struct event *event)
+{
+    const uint32_t location = event->call & ~CALL_LOCATED;
+    if (writer->options.located && event->call != location && location < writer->homes.count)
+        __builtin_prefetch(segments_get(&writer->homes, location));
+}
+
+// Values lie in the order of the events: those of a run of events are copied at once.
 static status perfetto_writer_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
     struct perfetto_writer *writer = (struct perfetto_writer *)sink;
-    for (size_t i = 0; i < batch->count; i++) {
-        const struct event *event = &batch->events[i];
-        const struct view values = event_values(batch, event);
-        perfetto_writer_describe(writer, event->track);
-        struct written_track *state = written(writer, event->track);
-        const uint64_t start = clock_to_ns(&state->clock, event->start);
-        const uint64_t end = clock_to_ns(&state->clock, event->end);
-        if (end > INT64_MAX)
-            writer->too_late++;
-        else if (start < state->last_start)
-            STATUS_TRY(hold_back(writer, event, values));
-        else
-            perfetto_writer_write_event(writer, state, event, values, start, end);
+    for (size_t i = 0; i < batch->count;) {
+        struct chunk *chunk = pack_chunk_with_room(writer->pack);
+        const size_t values_from = batch->events[i].values_at;
+        size_t values_end;
+        const size_t room = chunk->count < PACK_EVENTS ? PACK_EVENTS - chunk->count : 1;
+        const size_t left = batch->count - i;
+        const size_t end =
+            i + perfetto_writer_run(batch->events + i, left < room ? left : room, &values_end);
+        const size_t values_at = chunk->values.size;
+        bytes_append(&chunk->values, batch->values.data + values_from, values_end - values_from);
+        chunk->size += values_end - values_from;
+        for (; i < end; i++) {
+            const struct event *event = &batch->events[i];
+            if (i + TEXTS_AHEAD < end)
+                perfetto_writer_prefetch(writer, &batch->events[i + TEXTS_AHEAD]);
+            STATUS_TRY(perfetto_writer_take_event(
+                writer, batch, event, (uint32_t)(values_at + (event->values_at - values_from))));
+        }
     }
     return STATUS_OK;
 }
@@ -361,20 +427,26 @@ status perfetto_writer_open(const char *path, struct profile *profile,
                             const struct perfetto_writer_options *options,
                             struct perfetto_writer **out_writer)
 {
-    struct pack *pack;
-    STATUS_TRY(pack_open(path, &pack));
     struct perfetto_writer *writer = memory_allocate_zeroed(1, sizeof *writer);
+    const status result = pack_open(path, &writer->encode, &writer->pack);
+    if (result != STATUS_OK) {
+        free(writer);
+        return result;
+    }
     writer->sink.take = perfetto_writer_take_batch;
     writer->profile = profile;
-    writer->pack = pack;
     writer->options = *options;
     writer->late = store_create();
     segments_start(&writer->homes, sizeof(struct text_home));
-    writer->location_key = profile_string(profile, VIEW_LITERAL("location"));
-    writer->cycles_key = profile_string(profile, VIEW_LITERAL("cycles"));
-    writer->category_key = profile_string(profile, VIEW_LITERAL("category"));
+    writer->encode = (struct encode_options){
+        .profile = profile,
+        .no_arguments = options->no_arguments,
+        .location_key = profile_string(profile, VIEW_LITERAL("location")),
+        .cycles_key = profile_string(profile, VIEW_LITERAL("cycles")),
+        .category_key = profile_string(profile, VIEW_LITERAL("category")),
+    };
     if (options->calls)
-        writer->call_key = profile_string(profile, VIEW_LITERAL(PERFETTO_CALL_ARGUMENT));
+        writer->encode.call_key = profile_string(profile, VIEW_LITERAL(PERFETTO_CALL_ARGUMENT));
     *out_writer = writer;
     return STATUS_OK;
 }
@@ -394,7 +466,8 @@ static void close_lanes(struct perfetto_writer *writer)
     for (size_t i = 0; i < writer->track_count; i++) {
         struct written_track *state = &writer->tracks[i];
         for (size_t k = state->first_lane; k < state->lane_count; k++)
-            perfetto_writer_close_spans(&state->lanes[k], writer->pack, UINT64_MAX);
+            perfetto_writer_close_spans(&state->lanes[k], pack_chunk_with_room(writer->pack),
+                                        UINT64_MAX);
         state->first_lane = state->lane_count;
         state->last_start = 0;
     }
@@ -453,6 +526,7 @@ status perfetto_writer_close(struct perfetto_writer *writer, status written)
     write_attributes(writer);
     if (writer->has_calls)
         perfetto_calls_write(writer->profile, writer->pack);
+    result = pack_close(writer->pack, result);
     for (size_t i = 0; i < writer->track_count; i++) {
         for (size_t k = 0; k < writer->tracks[i].lane_count; k++)
             sequence_free(&writer->tracks[i].lanes[k]);
@@ -462,11 +536,8 @@ status perfetto_writer_close(struct perfetto_writer *writer, status written)
     if (writer->too_late > 0)
         profile_note(writer->profile, 0, LEDGER_NOT_CARRIED, writer->too_late,
                      "events after 2^63 ns: Perfetto's clock ends there");
-    if (writer->late_batch != NULL)
-        bytes_free(&writer->late_batch->values);
-    free(writer->late_batch);
+    event_batch_free(writer->late_batch);
     store_free(writer->late);
-    result = pack_close(writer->pack, result);
     free(writer->tracks);
     free(writer->locations);
     segments_free(&writer->homes);

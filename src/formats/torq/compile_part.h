@@ -1,37 +1,42 @@
 // A piece of a compile profile, read without what comes before it: by any thread, many at a time.
 // What is new, and what depends on the order of rows, is left to whoever takes the pieces in order.
 //
-// Memory: about 100 bytes and the ID for each of its rows.
+// Memory: about 110 bytes and the ID for each of its rows.
 
 #ifndef OPSCOPE_FORMATS_TORQ_COMPILE_PART_H
 #define OPSCOPE_FORMATS_TORQ_COMPILE_PART_H
 
+#include <stdatomic.h>
+
+#include "base/dense.h"
+#include "base/doubles.h"
 #include "rows.h"
 #include "runs.h"
 #include "unit.h"
 
-// What all pieces of a file share. Runs may be added meanwhile.
+enum { COMPILE_SLICES = 64 };
+
+// What all pieces of a file share. Runs and lanes may be added meanwhile.
 struct compile_shared {
     enum torq_form form;
     uint32_t num_slices;
     uint32_t id_key, bytes_key;
     struct runs runs;
+    _Atomic uint32_t lane_of_kind[UNIT_NUMBERS]; // 0: not made yet
+    _Atomic uint32_t lane_of_slice[COMPILE_SLICES];
 };
 
 // Rows that are no event, instead of the id of a run.
 enum { COMPILE_ROW_LOST = HASH_NONE, COMPILE_ROW_NEW = HASH_NONE - 1 };
 
+// What a row is besides its event.
 struct compile_row {
     struct view text;
-    uint64_t start;
-    uint64_t end;
-    uint64_t index;     // by which its unit counts rows
-    uint32_t line;      // in the piece
-    uint32_t hash;      // of the row (base/doubles.h)
-    uint32_t run;       // an id, or one of the above:
-    uint32_t other;     // which of the problems, or of the new runs
-    uint32_t values_at; // in the values of the piece
-    uint32_t values_size;
+    uint64_t index; // by which its unit counts rows
+    uint32_t line;  // in the piece
+    uint32_t hash;  // of the row (base/doubles.h)
+    uint32_t run;   // an id, or one of the above:
+    uint32_t other; // which of the problems, or of the new runs
     uint32_t slice;
     uint8_t unit; // by number, as the ID says; 0: it does not
     bool has_index;
@@ -40,6 +45,7 @@ struct compile_row {
 
 // A run that was not known when the row was read, taken apart.
 struct compile_new_run {
+    uint32_t row; // whose it is
     struct view bytes;
     uint32_t hash;
     struct view type, location;
@@ -50,19 +56,33 @@ struct compile_new_run {
 
 enum { COMPILE_TYPES = 64 };
 
+enum { COMPILE_LANES = UNIT_NUMBERS + COMPILE_SLICES };
+
+// What the rows of a piece are taken together, where each becomes an event of a lane that is known
+// and nothing has to be said of any of them.
+struct compile_summary {
+    bool whole;             // it is so, but for what rows before the piece have to do with it
+    struct doubles doubles; // as if nothing stood before the piece
+    struct dense indices[UNIT_COUNTERS];
+    struct track_events of_lane[COMPILE_LANES]; // of kinds, then of slices
+    uint64_t lanes_seen[2];                     // bits
+};
+
 struct compile_part {
     struct compile_part *next_free;
     const struct compile_shared *shared;
     struct csv_lines lines; // what to read; afterwards the number of lines
     bool unterminated;      // the last line has no newline
+    struct event_batch *batch; // an event for each row, lost or not; its name and call where the
+                               // run is known, its track where the lane is
     struct compile_row *rows;
     size_t row_count, row_capacity;
+    struct compile_summary summary;
     struct compile_new_run *new_runs;
     size_t new_count, new_capacity;
     struct view types[COMPILE_TYPES]; // some of those of new runs, each once; no data: none
     struct split_problem *problems;
     size_t problem_count, problem_capacity;
-    struct bytes values; // value lists (profile/value.h)
     struct split_texts texts;
     struct bytes id_scratch;
     struct arena kept; // texts that are not in the row as they are
@@ -73,6 +93,13 @@ void compile_part_read(void *part);
 // Before other lines are read into it.
 void compile_part_clear(struct compile_part *part);
 void compile_part_free(struct compile_part *part);
+
+// The unit that the ID says, or else the one that the event says.
+static inline struct unit compile_unit_of(const struct compile_row *row, const struct torq_run *run)
+{
+    return row->unit != 0 ? unit_of_number(row->unit, row->slice)
+                          : unit_of_number(run->kind, run->index);
+}
 
 // Whether IDs say what unit a row is of.
 static inline bool compile_has_ids(enum torq_form form)

@@ -6,15 +6,13 @@
 
 #include <stdlib.h>
 
-#include "base/dense.h"
-#include "base/doubles.h"
 #include "base/memory.h"
 #include "base/parts.h"
 #include "base/progress.h"
 #include "compile_part.h"
 #include "readers.h"
 
-enum { SLICES_CACHED = 64, PART_BYTES = 256 << 10 };
+enum { PART_BYTES = 256 << 10 };
 
 // What is new in a row is looked up this far ahead of being added.
 enum { NEW_AHEAD = 8 };
@@ -29,8 +27,6 @@ struct compile_reader {
     struct compile_shared shared;
     struct lanes lanes;
     bool streams;
-    uint32_t lane_of_kind[UNIT_NUMBERS]; // 0: not made yet
-    uint32_t lane_of_slice[SLICES_CACHED];
     struct doubles doubles;
     struct known_type types[COMPILE_TYPES + 1]; // as the piece at hand keeps them
     struct dense indices[UNIT_COUNTERS];        // of IDs
@@ -94,20 +90,14 @@ static uint32_t compile_reader_lane_of(struct compile_reader *reader, struct uni
 {
     if (unit.kind == NULL)
         return other_lane(reader, run->name);
-    if (unit.kind == &UNIT_SLICE && unit.slice >= SLICES_CACHED)
+    if (unit.kind == &UNIT_SLICE && unit.slice >= COMPILE_SLICES)
         return unit_lane(unit, &reader->lanes);
-    uint32_t *known = unit.kind == &UNIT_SLICE ? &reader->lane_of_slice[unit.slice]
-                                               : &reader->lane_of_kind[unit.kind->number];
+    struct compile_shared *shared = &reader->shared;
+    _Atomic uint32_t *known = unit.kind == &UNIT_SLICE ? &shared->lane_of_slice[unit.slice]
+                                                       : &shared->lane_of_kind[unit.kind->number];
     if (*known == 0)
         *known = unit_lane(unit, &reader->lanes);
     return *known;
-}
-
-// The unit that the ID says, or else the one that the event says.
-static struct unit compile_reader_unit_of(const struct compile_row *row, const struct torq_run *run)
-{
-    return row->unit != 0 ? unit_of_number(row->unit, row->slice)
-                          : unit_of_number(run->kind, run->index);
 }
 
 // Whether a last row without a newline lacks what its kind of row always has.
@@ -124,12 +114,12 @@ static bool compile_reader_is_cut(const struct compile_reader *reader,
            unit_type_is_cut(unit, profile_text(rows->profile, run->name));
 }
 
-static void compile_reader_add_span(struct compile_reader *reader, const struct compile_row *row,
+static void compile_reader_add_span(struct compile_reader *reader, const struct event *read,
                                     struct view values, const struct torq_run *run, uint32_t lane)
 {
     const struct event event = {.kind = EVENT_SPAN,
-                                .start = row->start,
-                                .end = row->end,
+                                .start = read->start,
+                                .end = read->end,
                                 .track = lane,
                                 .name = run->name,
                                 .call = run->call};
@@ -150,33 +140,39 @@ static void compile_reader_lose_missing(struct compile_reader *reader)
         rows_lose_missing(&reader->rows, 0, missing - reader->rows.lost, "IDs count through");
 }
 
+static const struct torq_run *compile_reader_new_run(struct compile_reader *reader,
+                                                     const struct compile_new_run *added)
+{
+    struct runs *runs = &reader->shared.runs;
+    uint32_t id = runs_find_id(runs, added->bytes, added->hash);
+    if (id == HASH_NONE)
+        id = compile_reader_add_run(reader, added);
+    return &runs_entry(runs, id)->run;
+}
+
 // NULL when the row cannot be read.
 static const struct torq_run *compile_reader_run_of(struct compile_reader *reader,
                                                     const struct compile_part *part,
                                                     const struct compile_row *row)
 {
-    struct runs *runs = &reader->shared.runs;
-    uint32_t id = row->run;
-    if (id == COMPILE_ROW_LOST)
+    if (row->run == COMPILE_ROW_LOST)
         return NULL;
-    if (id == COMPILE_ROW_NEW) {
-        const struct compile_new_run *added = &part->new_runs[row->other];
-        id = runs_find_id(runs, added->bytes, added->hash);
-        if (id == HASH_NONE)
-            id = compile_reader_add_run(reader, added);
-    }
-    return &runs_entry(runs, id)->run;
+    if (row->run == COMPILE_ROW_NEW)
+        return compile_reader_new_run(reader, &part->new_runs[row->other]);
+    return &runs_entry(&reader->shared.runs, row->run)->run;
 }
 
 static void compile_reader_take_row(struct compile_reader *reader, const struct compile_part *part,
-                                    const struct compile_row *row)
+                                    size_t index)
 {
+    const struct compile_row *row = &part->rows[index];
+    const struct event *event = &part->batch->events[index];
     const struct torq_run *run = compile_reader_run_of(reader, part, row);
     if (run == NULL) {
         rows_lose(&reader->rows, &part->problems[row->other]);
         return;
     }
-    const struct unit unit = compile_reader_unit_of(row, run);
+    const struct unit unit = compile_unit_of(row, run);
     if (compile_reader_is_cut(reader, row, unit, run)) {
         rows_lose_cut(&reader->rows);
         return;
@@ -188,11 +184,10 @@ static void compile_reader_take_row(struct compile_reader *reader, const struct 
     }
     if (row->has_index)
         dense_add(&reader->indices[unit.kind->counter], row->index);
-    const struct view values = {(const char *)part->values.data + row->values_at, row->values_size};
-    if (row->end < row->start)
-        rows_refuse(&reader->rows, lane, row->start, row->end);
+    if (event->end < event->start)
+        rows_refuse(&reader->rows, lane, event->start, event->end);
     else
-        compile_reader_add_span(reader, row, values, run, lane);
+        compile_reader_add_span(reader, event, event_values(part->batch, event), run, lane);
 }
 
 // Asks for the memory that a run that is new will be looked for in.
@@ -206,26 +201,78 @@ static void compile_reader_prefetch(const struct compile_reader *reader,
     hash_prefetch(&reader->rows.profile->strings.index, added->location_hash);
 }
 
-static void compile_reader_take_part(struct compile_reader *reader, const struct compile_part *part)
+static void compile_reader_take_rows(struct compile_reader *reader, const struct compile_part *part)
 {
     struct rows *rows = &reader->rows;
-    const uint64_t lines_before = rows->lines.number;
+    for (size_t i = 0; i < part->row_count; i++) {
+        const struct compile_row *row = &part->rows[i];
+        rows->line.number = rows->lines.number + row->line;
+        rows->line.terminated = !part->unterminated || i + 1 < part->row_count;
+        if (!rows->line.terminated)
+            rows->unfinished = rows->line.number;
+        if (row->run == COMPILE_ROW_NEW)
+            compile_reader_prefetch(reader, part, row->other + NEW_AHEAD);
+        compile_reader_take_row(reader, part, i);
+    }
+}
+
+// Whether nothing has to be said of any row of the piece. Rows before it may be doubled by the
+// first DOUBLES_KEPT alone: then each is looked at.
+static bool compile_reader_is_whole(const struct compile_reader *reader,
+                                    const struct compile_part *part)
+{
+    if (!part->summary.whole || part->unterminated)
+        return false;
+    for (size_t i = 0; i < part->row_count && i < DOUBLES_KEPT; i++) {
+        if (doubles_has(&reader->doubles, part->rows[i].hash, part->rows[i].text))
+            return false;
+    }
+    return true;
+}
+
+static void compile_reader_count(struct compile_reader *reader,
+                                 const struct compile_summary *summary)
+{
+    for (unsigned i = 0; i < COMPILE_LANES; i++) {
+        if ((summary->lanes_seen[i / 64] >> i % 64 & 1) == 0)
+            continue;
+        const struct track_events *events = &summary->of_lane[i];
+        struct track *track = profile_track(reader->rows.profile, events->first.track);
+        track->ledger.expected += events->counted.ledger.recorded;
+        track_count_events(track, events);
+    }
+    for (unsigned i = 0; i < UNIT_COUNTERS; i++)
+        dense_join(&reader->indices[i], &summary->indices[i]);
+    doubles_follow(&reader->doubles, &summary->doubles);
+}
+
+// Its events are handed on as they are, once those of new runs have their names and calls.
+static void compile_reader_take_whole(struct compile_reader *reader, struct compile_part *part)
+{
+    for (size_t i = 0; i < part->new_count; i++) {
+        const struct compile_new_run *added = &part->new_runs[i];
+        compile_reader_prefetch(reader, part, i + NEW_AHEAD);
+        const struct torq_run *run = compile_reader_new_run(reader, added);
+        part->batch->events[added->row].name = run->name;
+        part->batch->events[added->row].call = run->call;
+    }
+    compile_reader_count(reader, &part->summary);
+    part->batch = profile_batch_add(reader->rows.profile, part->batch);
+}
+
+static void compile_reader_take_part(struct compile_reader *reader, struct compile_part *part)
+{
+    struct rows *rows = &reader->rows;
     if (part->row_count > 0)
         progress_report((uint64_t)(part->rows[0].text.data - rows->input->bytes.data),
                         input_likely_size(rows->input));
     memset(reader->types, 0, sizeof reader->types);
     for (size_t i = 0; i < NEW_AHEAD; i++)
         compile_reader_prefetch(reader, part, i);
-    for (size_t i = 0; i < part->row_count; i++) {
-        const struct compile_row *row = &part->rows[i];
-        rows->line.number = lines_before + row->line;
-        rows->line.terminated = !part->unterminated || i + 1 < part->row_count;
-        if (!rows->line.terminated)
-            rows->unfinished = rows->line.number;
-        if (row->run == COMPILE_ROW_NEW)
-            compile_reader_prefetch(reader, part, row->other + NEW_AHEAD);
-        compile_reader_take_row(reader, part, row);
-    }
+    if (compile_reader_is_whole(reader, part))
+        compile_reader_take_whole(reader, part);
+    else
+        compile_reader_take_rows(reader, part);
     rows->count += part->row_count;
     rows->lines.number += part->lines.number;
 }

@@ -47,13 +47,27 @@ static inline const struct run_entry *runs_entry(const struct runs *runs, uint32
     return segments_get(&runs->entries, id);
 }
 
-// Asks for the memory of the run that `hash` most likely belongs to.
-static inline void runs_prefetch(const struct runs *runs, uint32_t hash)
+// Asks for the memory of the run that `hash` most likely belongs to; NULL where there is none.
+static inline const struct run_entry *runs_prefetch(const struct runs *runs, uint32_t hash)
 {
     uint32_t at = hash;
     const uint32_t id = shared_index_next(shared_index_table(&runs->index), hash, &at);
-    if (id != HASH_NONE)
-        __builtin_prefetch(runs_entry(runs, id));
+    if (id == HASH_NONE)
+        return NULL;
+    const struct run_entry *entry = runs_entry(runs, id);
+    __builtin_prefetch(entry);
+    return entry;
+}
+
+// The same for its bytes, some time later.
+static inline void run_entry_prefetch(const struct run_entry *entry)
+{
+    enum { LINE = 64 };
+    if (entry == NULL)
+        return;
+    __builtin_prefetch(entry->first);
+    if (entry->first_size > LINE)
+        __builtin_prefetch(entry->first + LINE);
 }
 
 static inline bool run_entry_is(const struct runs *runs, const struct run_entry *entry,

@@ -81,12 +81,15 @@ bool unit_index_of_id(struct unit unit, struct view id, uint64_t *out_index)
 {
     if (unit.kind == NULL || unit.kind->id == NULL)
         return false;
-    size_t at = 1;
-    if (unit.kind != &UNIT_SLICE) { // the only one with something after it
+    // Most IDs are the unit's letters and the number.
+    size_t at = strlen(unit.kind->id);
+    size_t digits = at < id.size ? csv_digits_take(id.data + at, id.size - at, out_index) : 0;
+    // A slice is the only one with something after it.
+    if (unit.kind != &UNIT_SLICE && (digits == 0 || at + digits < id.size)) {
         for (at = id.size; at > 0 && unit_is_digit(id.data[at - 1]);)
             at--;
+        digits = csv_digits_take(id.data + at, id.size - at, out_index);
     }
-    const size_t digits = csv_digits_take(id.data + at, id.size - at, out_index);
     // S<i> also says which slice it is: where one of them rests, numbers are left out.
     if (unit.kind == &UNIT_SLICE && at + digits == id.size)
         return false;
