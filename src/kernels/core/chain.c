@@ -312,6 +312,10 @@ struct registers {
     _Alignas(64) float rooms[CHAIN_REGISTERS][BLOCK];
     const float *numbers[CHAIN_STEPS_MOST]; // by step
     bool single[CHAIN_STEPS_MOST]; // by step: one number for all places, in front of the room
+    // What repeats itself after no more than a block, as often as a block has room for it: by
+    // input, if it has been asked for.
+    _Alignas(64) float repeated[CHAIN_INPUTS_MOST][BLOCK];
+    bool is_repeated[CHAIN_INPUTS_MOST];
 };
 
 static bool is_single(const struct chain *chain, const struct chain_step *step)
@@ -354,8 +358,47 @@ static void chain_step_run(const struct chain *chain, const struct chain_step *s
     chain_compute(step, registers->numbers[step->left], to, count);
 }
 
+// After how many places inputs begin anew, all at once; 0: they do not, or each by itself.
+static uint64_t period_of_all(const struct chain *chain)
+{
+    uint64_t period = 0;
+    for (uint32_t i = 0; i < chain->input_count; i++) {
+        const uint64_t own = chain->inputs[i].period;
+        if (own > 1 && period != 0 && own != period)
+            return 0;
+        period = own > 1 ? own : period;
+    }
+    return period;
+}
+
+// Places from `at` on that are done at a time: within a period, or some whole ones, so that what
+// repeats itself need not be put together for each block.
+static uint64_t block_from(uint64_t at, uint64_t period)
+{
+    if (period == 0)
+        return BLOCK;
+    const uint64_t done = at % period;
+    if (period <= BLOCK)
+        return done > 0 ? period - done : BLOCK / period * period;
+    const uint64_t parts = (period + BLOCK - 1) / BLOCK, each = (period + parts - 1) / parts;
+    return each < period - done ? each : period - done;
+}
+
+// The numbers of an input that repeats itself, of a block that block_from gave.
+static const float *repeated_from(const struct chain_input *input, uint32_t index, const void *from,
+                                  uint64_t at, struct registers *registers)
+{
+    const uint64_t begin = at % input->period;
+    if (input->period > BLOCK)
+        return (const float *)from + begin;
+    if (!registers->is_repeated[index])
+        chain_repeat(input, from, 0, registers->repeated[index], BLOCK);
+    registers->is_repeated[index] = true;
+    return registers->repeated[index] + begin;
+}
+
 static void chain_run_block(const struct chain *chain, const void *const *inputs, void *result,
-                            uint64_t at, uint64_t count, struct registers *registers)
+                            uint64_t at, uint64_t count, struct registers *registers, bool whole)
 {
     const uint32_t last = chain->step_count - 1;
     for (uint32_t i = 0; i <= last; i++) {
@@ -368,6 +411,8 @@ static void chain_run_block(const struct chain *chain, const void *const *inputs
             const void *from = inputs[step->left];
             if (registers->single[i])
                 chain_widen(input->element, from, 0, room, 1);
+            else if (whole && input->period > 1 && input->element == ELEMENT_F32)
+                registers->numbers[i] = repeated_from(input, step->left, from, at, registers);
             else if (input->period > 0)
                 chain_repeat(input, from, at, room, count);
             else if (input->element == ELEMENT_F32)
@@ -398,12 +443,15 @@ void chain_run(const struct chain *chain, const void *const *inputs, void *resul
 {
     struct registers registers;
     const bool straight = only_quantizes(chain);
-    for (uint64_t at = from; at < to; at += BLOCK) {
-        const uint64_t count = to - at < BLOCK ? to - at : BLOCK;
+    const uint64_t period = period_of_all(chain);
+    memset(registers.is_repeated, 0, sizeof registers.is_repeated);
+    for (uint64_t at = from, count; at < to; at += count) {
+        count = block_from(at, period);
+        count = to - at < count ? to - at : count;
         if (!straight ||
             quantize_to_bytes(&chain->steps[1], (const float *)inputs[chain->steps[0].left] + at,
                               (uint8_t *)result + at, count))
-            chain_run_block(chain, inputs, result, at, count, &registers);
+            chain_run_block(chain, inputs, result, at, count, &registers, period > 0);
     }
 }
 

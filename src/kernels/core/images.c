@@ -11,7 +11,6 @@ enum {
     CHANNELS = 16,   // that stay together, a line of the cache
     CHANNELS_MOST = 512, // that are added up at a time
     PIXELS_TOGETHER = 4,
-    LINE = 32,       // bytes that are pooled at a time
     TAPS_MOST = 64,
     FEW = 4,      // rows that are turned one element at a time
     STRIP = 2048, // columns of few rows
@@ -64,16 +63,18 @@ static uint64_t rows_per_piece(const struct images_pool *pool)
     return row < PIECE ? PIECE / (row + 1) + 1 : 1;
 }
 
-// Taps of a window, at most TAPS_MOST of them: their pixels, counted from the window's own place.
+// Taps of a window, at most TAPS_MOST of them: where their pixels are, in elements from the
+// window's own place.
 struct seen {
     int64_t count;
     int64_t places[TAPS_MOST];
 };
 
 // From the tap `first` of those that see the input on.
-static void find_seen(const struct window *window, const struct taps *rows,
+static void find_seen(const struct images_pool *pool, const struct taps *rows,
                       const struct taps *columns, int64_t first, struct seen *seen)
 {
+    const struct window *window = &pool->window;
     const int64_t wide = columns->last - columns->first;
     seen->count = 0;
     if (wide <= 0)
@@ -82,7 +83,7 @@ static void find_seen(const struct window *window, const struct taps *rows,
     for (; row < rows->last && seen->count < TAPS_MOST; row++, column = columns->first) {
         const int64_t line = row * window->dilation[0] * window->input[1];
         for (; column < columns->last && seen->count < TAPS_MOST; column++)
-            seen->places[seen->count++] = line + column * window->dilation[1];
+            seen->places[seen->count++] = (line + column * window->dilation[1]) * pool->channels;
     }
 }
 
@@ -93,33 +94,50 @@ static void find_seen(const struct window *window, const struct taps *rows,
             (~((x) > (most)) & (__typeof__((x) > (most)))(most))))
 #define SUM_OF_LINES(x, sum) ((x) + (sum))
 
+// Channels of `lines` vectors, while there are so many: they stay in registers for all taps.
+#define POOL_LINES(bytes, lines, type, lowest, COMBINE)                                            \
+    {                                                                                              \
+        enum { LANES = (bytes) / sizeof(type) };                                                   \
+        typedef type line __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias));   \
+        for (; channel + (lines)*LANES <= channels; channel += (lines)*LANES) {                    \
+            line kept[lines];                                                                      \
+            _Pragma("GCC unroll 4") for (int j = 0; j < (lines); j++)                              \
+            {                                                                                      \
+                kept[j] = (line){0} + (type)(lowest);                                              \
+                if (begun)                                                                         \
+                    kept[j] = *(const line *)(to + channel + j * LANES);                           \
+            }                                                                                      \
+            for (int64_t i = 0; i < seen->count; i++) {                                            \
+                const type *at = image + seen->places[i] + channel;                                \
+                _Pragma("GCC unroll 4") for (int j = 0; j < (lines); j++)                          \
+                {                                                                                  \
+                    const line x = *(const line *)(at + j * LANES);                                \
+                    kept[j] = COMBINE##_LINES(x, kept[j]);                                         \
+                }                                                                                  \
+            }                                                                                      \
+            _Pragma("GCC unroll 4") for (int j = 0; j < (lines); j++)                              \
+            {                                                                                      \
+                *(line *)(to + channel + j * LANES) = kept[j];                                     \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
 // Pools the channels of one window, whose first pixel is `image`. What has `begun` goes on with
-// what is there already. A vector of channels stays in a register for all taps.
+// what is there already.
 #define POOL_TAPS(name, type, lowest, COMBINE)                                                     \
     CORE_CLONES(void, name##_taps,                                                                 \
                 (const type *image, const struct seen *seen, int64_t channels, bool begun,         \
-                 type *to),                                                                        \
+                 type *restrict to),                                                               \
                 (image, seen, channels, begun, to))                                                \
     {                                                                                              \
-        enum { LANES = LINE / sizeof(type) };                                                      \
-        typedef type line __attribute__((vector_size(LINE), aligned(sizeof(type)), may_alias));    \
         int64_t channel = 0;                                                                       \
-        for (; channel + LANES <= channels; channel += LANES) {                                    \
-            line kept = (line){0} + (type)(lowest);                                                \
-            if (begun)                                                                             \
-                kept = *(const line *)(to + channel);                                              \
-            for (int64_t i = 0; i < seen->count; i++) {                                            \
-                const line x = *(const line *)(image + seen->places[i] * channels + channel);      \
-                kept = COMBINE##_OF_LINES(x, kept);                                                \
-            }                                                                                      \
-            *(line *)(to + channel) = kept;                                                        \
-        }                                                                                          \
+        POOL_LINES(64, 4, type, lowest, COMBINE)                                                   \
+        POOL_LINES(64, 1, type, lowest, COMBINE)                                                   \
+        POOL_LINES(32, 1, type, lowest, COMBINE)                                                   \
         for (; channel < channels; channel++) {                                                    \
             type kept = begun ? to[channel] : (type)(lowest);                                      \
-            for (int64_t i = 0; i < seen->count; i++) {                                            \
-                const type x = image[seen->places[i] * channels + channel];                        \
-                kept = COMBINE##_OF(x, kept);                                                      \
-            }                                                                                      \
+            for (int64_t i = 0; i < seen->count; i++)                                              \
+                kept = COMBINE(image[seen->places[i] + channel], kept);                            \
             to[channel] = kept;                                                                    \
         }                                                                                          \
     }                                                                                              \
@@ -132,7 +150,7 @@ static void find_seen(const struct window *window, const struct taps *rows,
         struct seen more;                                                                          \
         name##_taps(image, row->seen, channels, false, to);                                        \
         for (int64_t first = TAPS_MOST; first < all; first += TAPS_MOST) {                         \
-            find_seen(&row->job->pool->window, &row->rows, columns, first, &more);                 \
+            find_seen(row->job->pool, &row->rows, columns, first, &more);                          \
             name##_taps(image, &more, channels, true, to);                                         \
         }                                                                                          \
     }
@@ -146,10 +164,10 @@ struct pooled_row {
     const struct seen *seen; // the first taps of the window at hand
 };
 
-POOL_TAPS(max_f32, float, -INFINITY, MAX)
-POOL_TAPS(max_i8, int8_t, INT8_MIN, MAX)
-POOL_TAPS(max_u8, uint8_t, 0, MAX)
-POOL_TAPS(sum_f32, float, 0, SUM)
+POOL_TAPS(max_f32, float, -INFINITY, MAX_OF)
+POOL_TAPS(max_i8, int8_t, INT8_MIN, MAX_OF)
+POOL_TAPS(max_u8, uint8_t, 0, MAX_OF)
+POOL_TAPS(sum_f32, float, 0, SUM_OF)
 
 CORE_CLONES(void, divide_pixel, (float *to, int64_t channels, float count), (to, channels, count))
 {
@@ -186,7 +204,7 @@ static void pool_rows(void *context, uint64_t from, uint64_t to)
         for (int64_t x = 0; x < window->output[1]; x++, result += channels * size) {
             const struct taps columns = taps_of(window, 1, x);
             if (columns.first != before.first || columns.last != before.last)
-                find_seen(window, &row.rows, &columns, 0, &seen);
+                find_seen(job->pool, &row.rows, &columns, 0, &seen);
             before = columns;
             job->pixel(&row, &columns, result);
         }
