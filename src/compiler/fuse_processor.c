@@ -91,14 +91,21 @@ static bool find_branch(const struct finder *finder, uint32_t value, uint32_t fr
     return *out_count > 0 && fuse_processor_follows(finder, to, value);
 }
 
-// A normalization by constants right after a convolution: its weights take it over.
+static bool joins_channels(const struct network_node *node)
+{
+    return node->definition->function == COMPUTES_CONCAT &&
+           attribute_integer(node->attributes, "axis", 0) == 1;
+}
+
+// A normalization by constants right after a convolution, whose weights take it over, or where
+// channels are joined, each part of which is normalized on its way.
 static uint32_t take_normalization(struct finder *finder, const struct network_node *node)
 {
     const struct network *network = finder->network;
     const uint32_t value = node->outputs[0];
     const uint32_t reader = finder->reader[value][0];
     if (finder->readers[value] != 1 || !is_free(finder, reader) ||
-        node->definition->function != COMPUTES_CONVOLUTION)
+        (node->definition->function != COMPUTES_CONVOLUTION && !joins_channels(node)))
         return value;
     const struct network_node *next = network_node(network, reader);
     bool fits = next->definition->function == COMPUTES_BATCH_NORMALIZATION &&

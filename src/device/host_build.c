@@ -18,6 +18,7 @@ static void step_free(struct host_step *step)
 {
     prepared_free(step->call);
     fused_convolution_free(step->convolution);
+    image_join_free(step->join);
     free(step->chain);
 }
 

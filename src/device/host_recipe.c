@@ -417,14 +417,15 @@ static bool adds_vector(const struct host_machine *machine, const struct network
            tensor->shape.dims[0] == matrix->dims[1];
 }
 
-// Whether a call is one that the weights of the main call can take over.
+// Whether a call is one that is done along with the main call.
 static bool is_taken(const struct host_machine *machine, const struct program_task *task,
                      uint32_t main, uint32_t call)
 {
     const struct network_node *node = host_recipe_node(machine, task, call);
     const struct network_node *source = host_recipe_node(machine, task, main);
     const enum operator_function function = source->definition->function;
-    const bool scales = function == COMPUTES_CONVOLUTION && node->inputs[0] == source->outputs[0] &&
+    const bool scales = (function == COMPUTES_CONVOLUTION || function == COMPUTES_CONCAT) &&
+                        node->inputs[0] == source->outputs[0] &&
                         is_normalized_by_constants(machine, node);
     if (!scales &&
         !(function == COMPUTES_MATMUL && host_recipe_node_reads(node, source->outputs[0]) &&

@@ -6,7 +6,7 @@
 #include "host_task.h"
 #include "kernels/prepared.h"
 
-enum { HOST_RECIPE_INPUTS_MOST = 16, HOST_CALL_TENSORS_MOST = 64 };
+enum { HOST_RECIPE_INPUTS_MOST = 64, HOST_CALL_TENSORS_MOST = 64 };
 
 enum host_recipe_kind {
     HOST_RECIPE_NONE,  // not known beforehand: invoked call by call
@@ -27,8 +27,9 @@ enum host_recipe_kind {
 struct host_recipe {
     enum host_recipe_kind kind;
     uint32_t main; // of the calls of the task
-    // What comes right after the main call and is its weights' to do: a normalization after a
-    // convolution, the addition of a vector after a product. Its call, PROGRAM_NONE.
+    // What comes right after the main call and is done along with it: a normalization after a
+    // convolution, whose weights take it over, or after a Concat, the addition of a vector after a
+    // product. Its call, PROGRAM_NONE.
     uint32_t taken;
     // By input of the main call: the call that scales it back, PROGRAM_NONE.
     uint32_t before[HOST_RECIPE_INPUTS_MOST];

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "chain_scaling.h"
 #include "clones.h"
 #include "elementary.h"
 
@@ -442,6 +443,11 @@ void chain_run(const struct chain *chain, const void *const *inputs, void *resul
                uint64_t to)
 {
     struct registers registers;
+    struct chain_scaling scaling;
+    if (chain_scaling_find(chain, &scaling)) {
+        chain_scaling_run(&scaling, inputs, result, from, to);
+        return;
+    }
     const bool straight = only_quantizes(chain);
     const uint64_t period = period_of_all(chain);
     memset(registers.is_repeated, 0, sizeof registers.is_repeated);
@@ -464,12 +470,23 @@ static const float *read_lines(const struct chain *chain, uint32_t index, const 
     if (index == 0 && input->period == 0 && input->element == ELEMENT_F32)
         return (const float *)from + first * width;
     for (uint64_t i = 0; i < lines->count; i++) {
-        const uint64_t at = input->period > 0 ? 0
-                            : index == 0      ? (first + i) * width
-                                              : (first + i) * lines->stride;
+        const uint64_t at = (first + i) * (index == 0 ? width : lines->stride);
         chain_widen(input->element, from, at, room + i * width, width);
     }
     return room;
+}
+
+// The same of an input that begins anew with each line; the first lines are the most that are
+// asked for.
+static const float *repeated_lines(const struct chain *chain, uint32_t index, const void *from,
+                                   const struct chain_lines *lines, struct registers *registers)
+{
+    float *numbers = registers->repeated[index];
+    for (uint64_t i = 0; !registers->is_repeated[index] && i < lines->count; i++)
+        chain_widen(chain->inputs[index].element, from, 0, numbers + i * lines->width,
+                    lines->width);
+    registers->is_repeated[index] = true;
+    return numbers;
 }
 
 // Lines that have room in the registers together, from `first` on.
@@ -486,7 +503,9 @@ static void run_few_lines(const struct chain *chain, const void *const *inputs, 
             chain_widen(chain->inputs[step->left].element, inputs[step->left], 0, room, 1);
         else if (step->operation == CHAIN_READ)
             registers->numbers[i] =
-                read_lines(chain, step->left, inputs[step->left], first, lines, room);
+                chain->inputs[step->left].period > 0
+                    ? repeated_lines(chain, step->left, inputs[step->left], lines, registers)
+                    : read_lines(chain, step->left, inputs[step->left], first, lines, room);
         else
             chain_step_run(chain, step, registers, room, lines->count * lines->width);
     }
@@ -499,7 +518,13 @@ void chain_run_lines(const struct chain *chain, const void *const *inputs, void 
                      const struct chain_lines *lines)
 {
     struct registers registers;
+    struct chain_scaling scaling;
+    if (chain_scaling_find(chain, &scaling) && scaling.source == 0) {
+        chain_scaling_run_lines(&scaling, inputs, result, lines);
+        return;
+    }
     const uint64_t together = BLOCK / lines->width;
+    memset(registers.is_repeated, 0, sizeof registers.is_repeated);
     for (uint64_t i = 0; together > 0 && i < lines->count; i += together) {
         const uint64_t left = lines->count - i;
         const struct chain_lines few = {left < together ? left : together, lines->width,

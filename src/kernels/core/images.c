@@ -289,26 +289,6 @@ void images_mean(int64_t batch, int64_t pixels, int64_t channels, const float *s
     parallel_for(parallel, (uint64_t)(batch * job.parts), 1, mean_piece, &job);
 }
 
-struct join_job {
-    uint64_t bytes, all, at;
-    const char *source;
-    char *result;
-};
-
-static void join_piece(void *context, uint64_t from, uint64_t to)
-{
-    const struct join_job *job = context;
-    for (uint64_t i = from; i < to; i++)
-        memcpy(job->result + i * job->all + job->at, job->source + i * job->bytes, job->bytes);
-}
-
-void images_join(uint64_t pixels, uint64_t channels, uint64_t all, uint64_t at, uint32_t size,
-                 const void *source, void *result, struct parallel *parallel)
-{
-    struct join_job job = {channels * size, all * size, at * size, source, result};
-    parallel_for(parallel, pixels, 2 * PIECE / (job.bytes + 1) + 1, join_piece, &job);
-}
-
 struct spread_job {
     uint64_t columns, high, wide;
     const float *source;
