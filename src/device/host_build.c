@@ -326,6 +326,10 @@ static bool add_recipe(struct host_builder *builder)
         return host_build_reads_last(builder) && host_images_add_resize(builder);
     case HOST_RECIPE_SCALE:
         return host_build_reads_last(builder) && host_images_add_scale(builder);
+    case HOST_RECIPE_SHUFFLE:
+        return host_build_reads_last(builder) && host_images_add_shuffle(builder);
+    case HOST_RECIPE_PART:
+        return host_build_reads_last(builder) && host_images_add_part(builder);
     default:
         return false;
     }

@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "host_builder.h"
 
+enum { GROUPS_MOST = 64 }; // of channels that are shuffled
+
 static bool host_images_describe_convolution(const struct host_builder *builder,
                                              struct convolution *c)
 {
@@ -435,6 +437,7 @@ static bool fill_part(struct host_builder *builder, uint32_t index, const float 
     struct chain_nodes around;
     part->source = host_builder_read(builder, buffer, true);
     part->channels = (uint64_t)tensor.shape.dims[1];
+    part->step = part->channels;
     if (part->source == NULL ||
         !chain_around(builder, index, factors != NULL ? part->channels : 0, &around))
         return false;
@@ -444,6 +447,35 @@ static bool fill_part(struct host_builder *builder, uint32_t index, const float 
         part->others[0] = factors + part->at;
         part->others[1] = sums + part->at;
     }
+    return true;
+}
+
+// The channels of all parts in turns; false where these are not alike, or something is done to them.
+static bool take_turns(struct image_join *join, uint64_t groups)
+{
+    if (groups != join->part_count)
+        return false;
+    for (uint32_t i = 0; i < join->part_count; i++) {
+        if (join->parts[i].channels != join->parts[0].channels || join->parts[i].chain != NULL)
+            return false;
+        join->parts[i].at = i;
+    }
+    join->apart = groups;
+    return true;
+}
+
+// The step that puts the parts in place, which the join is for; NULL: there is none, after all.
+static bool add_join_step(struct host_builder *builder, struct image_join *join, void *place)
+{
+    const uint32_t result = host_around_result(builder);
+    if (place == NULL) {
+        image_join_free(join);
+        return false;
+    }
+    struct host_step *step = host_builder_step(builder, HOST_STEP_JOIN);
+    step->join = join;
+    step->result = place;
+    host_builder_written(builder, result, true, place);
     return true;
 }
 
@@ -467,15 +499,68 @@ bool host_images_add_join(struct host_builder *builder)
         sound = fill_part(builder, i, factors, sums, &join->parts[i]);
         at += join->parts[i].channels;
     }
-    if (!sound) {
-        image_join_free(join);
+    sound = sound && (builder->recipe->groups == 0 ||
+                      take_turns(join, (uint64_t)builder->recipe->groups));
+    return add_join_step(builder, join, sound ? place : NULL);
+}
+
+// An image that part of another is taken from, or whose channels are shuffled: a join with `parts`
+// parts of the one that the main call reads, without these.
+static struct image_join *join_of_one(struct host_builder *builder, uint32_t parts,
+                                      const void **out_source, uint64_t *out_channels)
+{
+    const uint32_t buffer = host_around_buffer(builder, host_around_main(builder)->inputs[0]);
+    const struct tensor image = host_builder_tensor(builder, buffer);
+    const struct tensor made = host_builder_tensor(builder, host_around_result(builder));
+    struct image_join *join = image_join_create(parts);
+    join->pixels = (uint64_t)(image.shape.dims[0] * image.shape.dims[2] * image.shape.dims[3]);
+    join->channels = (uint64_t)made.shape.dims[1];
+    join->size = (uint32_t)element_size(image.element);
+    *out_channels = (uint64_t)image.shape.dims[1];
+    *out_source = host_builder_read(builder, buffer, true);
+    return join;
+}
+
+bool host_images_add_shuffle(struct host_builder *builder)
+{
+    const uint64_t groups = (uint64_t)builder->recipe->groups;
+    if (groups > GROUPS_MOST)
         return false;
-    }
-    struct host_step *step = host_builder_step(builder, HOST_STEP_JOIN);
-    step->join = join;
-    step->result = place;
-    host_builder_written(builder, result, true, place);
-    return true;
+    const void *source;
+    uint64_t channels;
+    struct image_join *join = join_of_one(builder, (uint32_t)groups, &source, &channels);
+    join->apart = groups;
+    for (uint64_t i = 0; source != NULL && i < groups; i++)
+        join->parts[i] = (struct image_part){
+            .source = (const char *)source + i * (channels / groups) * join->size,
+            .channels = channels / groups,
+            .step = channels,
+            .at = i};
+    return add_join_step(builder, join,
+                         source != NULL ? host_builder_write(builder, host_around_result(builder), true)
+                                        : NULL);
+}
+
+bool host_images_add_part(struct host_builder *builder)
+{
+    const struct network_node *node = host_around_main(builder);
+    const struct tensor image =
+        host_builder_tensor(builder, host_around_buffer(builder, node->inputs[0]));
+    int64_t first;
+    if (builder->task->call_count != 1 ||
+        !host_recipe_channels(builder->machine, node, &image.shape, &first))
+        return false;
+    const void *source;
+    uint64_t channels;
+    struct image_join *join = join_of_one(builder, 1, &source, &channels);
+    if (source != NULL)
+        join->parts[0] =
+            (struct image_part){.source = (const char *)source + (uint64_t)first * join->size,
+                                .channels = join->channels,
+                                .step = channels};
+    return add_join_step(builder, join,
+                         source != NULL ? host_builder_write(builder, host_around_result(builder), true)
+                                        : NULL);
 }
 
 // Factors and sums of the main call, as inputs 1 and 2 of a chain.

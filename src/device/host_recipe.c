@@ -2,7 +2,10 @@
 
 #include "kernels/chain_nodes.h"
 #include "kernels/prepared.h"
+#include "network/channel_shuffle.h"
 #include "network/onnx/axes.h"
+#include "network/onnx/lists.h"
+#include "network/onnx/movement.h"
 
 uint32_t host_recipe_buffer(const struct host_machine *machine, const struct program_task *task,
                             uint32_t value)
@@ -271,6 +274,45 @@ static bool joins_channels(const struct image_call *call)
     return (axis == 1 || axis == -3) && host_recipe_is_image(&call->out);
 }
 
+bool host_recipe_channels(const struct host_machine *machine, const struct network_node *node,
+                          const struct shape *shape, int64_t *out_first)
+{
+    struct slice slice = {0};
+    struct list *const lists[] = {NULL, &slice.starts, &slice.ends, &slice.axes, &slice.steps};
+    struct shape part;
+    if (node->input_count < 3 || shape->rank != 4)
+        return false;
+    for (uint32_t i = 1; i < node->input_count; i++) {
+        const bool given = node->inputs[i] != NETWORK_NONE;
+        if (given && !host_recipe_is_constant(machine, node, i))
+            return false;
+        status failure = STATUS_OK;
+        if (given)
+            failure = list_of_constant(network_value(machine->network, node->inputs[i])->constant,
+                                       i, lists[i]);
+        if (failure != STATUS_OK) {
+            status_free(failure);
+            return false;
+        }
+    }
+    const status failure = movement_slice(&slice, shape, &part);
+    if (failure != STATUS_OK) {
+        status_free(failure);
+        return false;
+    }
+    *out_first = slice.first[1];
+    part.dims[1] = shape->dims[1];
+    return slice.step[1] == 1 && slice.step[0] == 1 && slice.step[2] == 1 && slice.step[3] == 1 &&
+           shape_equal(&part, shape);
+}
+
+static bool is_part_of_channels(const struct image_call *call)
+{
+    int64_t first;
+    return host_recipe_is_image(&call->in) && host_recipe_is_image(&call->out) &&
+           host_recipe_channels(call->machine, call->node, &call->in.shape, &first);
+}
+
 static bool is_resized_image(const struct image_call *call)
 {
     return host_recipe_is_image(&call->in) && is_resized_by_constants(call->machine, call->node);
@@ -312,6 +354,7 @@ static const struct {
     [COMPUTES_CONCAT] = {HOST_RECIPE_JOIN, joins_channels},
     [COMPUTES_RESIZE] = {HOST_RECIPE_RESIZE, is_resized_image},
     [COMPUTES_BATCH_NORMALIZATION] = {HOST_RECIPE_SCALE, is_scaled_image},
+    [COMPUTES_SLICE] = {HOST_RECIPE_PART, is_part_of_channels},
 };
 
 bool host_recipe_knows(enum operator_function function)
@@ -334,7 +377,7 @@ static bool is_fixed_product(const struct host_machine *machine, const struct pr
 }
 
 static enum host_recipe_kind host_recipe_kind_of(const struct host_machine *machine,
-                                                 const struct program_call *call)
+                                                 const struct program_call *call, bool shuffles)
 {
     const struct image_call image = {
         .machine = machine,
@@ -345,6 +388,8 @@ static enum host_recipe_kind host_recipe_kind_of(const struct host_machine *mach
     const enum operator_function function = image.node->definition->function;
     if (is_fixed_product(machine, call))
         return HOST_RECIPE_PRODUCT;
+    if (function == COMPUTES_OTHER && shuffles && host_recipe_is_image(&image.in))
+        return HOST_RECIPE_SHUFFLE;
     const bool reduces = function == COMPUTES_REDUCE_MEAN; // to any rank
     if (image.in.shape.rank != 4 || (image.out.shape.rank != 4 && !reduces) ||
         tensor_count(&image.out) == 0 || image.node->input_count > HOST_RECIPE_INPUTS_MOST)
@@ -439,6 +484,29 @@ static bool is_taken(const struct host_machine *machine, const struct program_ta
     return true;
 }
 
+// The groups of channels that are shuffled from a call on, where that is all there is, or what the
+// main call joins; 0: none are.
+static int64_t shuffled_groups(const struct host_machine *machine, const struct program_task *task,
+                               uint32_t main, uint32_t call)
+{
+    const struct network_node *nodes[CHANNEL_SHUFFLE_NODES];
+    if (call + CHANNEL_SHUFFLE_NODES != task->call_count)
+        return 0;
+    for (uint32_t i = 0; i < CHANNEL_SHUFFLE_NODES; i++) {
+        nodes[i] = host_recipe_node(machine, task, call + i);
+        if (nodes[i]->input_count == 0 ||
+            !host_recipe_is_known(machine, host_recipe_call(machine, task, call + i)))
+            return 0;
+    }
+    if (main != PROGRAM_NONE) {
+        const struct network_node *join = host_recipe_node(machine, task, main);
+        if (main + 1 != call || join->definition->function != COMPUTES_CONCAT ||
+            nodes[0]->inputs[0] != join->outputs[0])
+            return 0;
+    }
+    return channel_shuffle_groups(machine->network, nodes);
+}
+
 static bool gives_one(const struct host_machine *machine, const struct program_task *task)
 {
     uint32_t written = 0;
@@ -459,6 +527,13 @@ struct host_recipe host_recipe_find(const struct host_machine *machine,
         if (host_recipe_node(machine, task, i)->output_count == 0 ||
             !host_recipe_is_known(machine, host_recipe_call(machine, task, i)))
             return recipe;
+        if (others < 2 && i <= 1 &&
+            (recipe.groups = shuffled_groups(machine, task, recipe.main, i)) > 0) {
+            recipe.shuffle = i;
+            recipe.main = others == 0 ? i : recipe.main;
+            others = 1;
+            break;
+        }
         if (others == 1 && recipe.taken == PROGRAM_NONE &&
             is_taken(machine, task, recipe.main, i)) {
             recipe.taken = i;
@@ -478,6 +553,7 @@ struct host_recipe host_recipe_find(const struct host_machine *machine,
     }
     find_before(machine, task, &recipe);
     if (host_recipe_is_closed(machine, task, &recipe))
-        recipe.kind = host_recipe_kind_of(machine, host_recipe_call(machine, task, recipe.main));
+        recipe.kind = host_recipe_kind_of(
+            machine, host_recipe_call(machine, task, recipe.main), recipe.groups > 0);
     return recipe;
 }

@@ -139,7 +139,9 @@ static void parts_are_changed_while_they_are_joined(void **state)
     float *both = malloc(sizeof(float) * PIXELS * ALL);
     unsigned seed = 7;
     struct image_join *join = image_join_create(PARTS);
-    *join = (struct image_join){PIXELS, ALL, sizeof(float), join->parts, PARTS};
+    join->pixels = PIXELS;
+    join->channels = ALL;
+    join->size = sizeof(float);
     for (int i = 0; i < ALL; i++) {
         factors[i] = (float)between(&seed, -9, 9);
         sums[i] = (float)between(&seed, -9, 9);
@@ -159,8 +161,8 @@ static void parts_are_changed_while_they_are_joined(void **state)
         chain_add_step(chain, (struct chain_step){CHAIN_CLIP, 4, .a = 0, .b = 400});
         chain->result = ELEMENT_F32;
         assert_true(chain_finish(chain));
-        join->parts[i] =
-            (struct image_part){sources[i], CHANNELS[i], at, chain, {factors + at, sums + at}};
+        join->parts[i] = (struct image_part){
+            sources[i], CHANNELS[i], CHANNELS[i], at, chain, {factors + at, sums + at}};
     }
     struct parallel *parallel = parallel_create(2);
     image_join_run(join, both, parallel);
@@ -193,8 +195,8 @@ static void channels_are_joined_and_averaged(void **state)
     join->pixels = PIXELS;
     join->channels = ALL;
     join->size = sizeof(float);
-    join->parts[0] = (struct image_part){.source = left, .channels = LEFT};
-    join->parts[1] = (struct image_part){.source = right, .channels = RIGHT, .at = LEFT};
+    join->parts[0] = (struct image_part){.source = left, .channels = LEFT, .step = LEFT};
+    join->parts[1] = (struct image_part){.source = right, .channels = RIGHT, .step = RIGHT, .at = LEFT};
     image_join_run(join, both, parallel);
     image_join_free(join);
     for (int i = 0; i < PIXELS * ALL; i++)
