@@ -54,6 +54,12 @@ static double fused_cuts_time_of(const struct convolution *c)
            (inputs + outputs) * sizeof(float) / BYTES_PER_NS;
 }
 
+// Numbers of a group.
+static double weights_of(const struct convolution *c)
+{
+    return (double)c->outputs * (double)c->inputs * (double)c->kernel[0] * (double)c->kernel[1];
+}
+
 // Of `parts`, as many as there can be, and an even number of them.
 static int64_t fused_cuts_even(int64_t parts, int64_t most)
 {
@@ -64,18 +70,17 @@ static int64_t fused_cuts_even(int64_t parts, int64_t most)
 // Either the weights are read again for every piece, or what they meet.
 static bool weights_are_more(const struct convolution *c)
 {
-    const int64_t weights = c->outputs * c->inputs * c->kernel[0] * c->kernel[1];
     const int64_t pixels = c->output[0] * c->output[1];
     const int64_t met = c->kernel[0] * c->kernel[1] == 1 ? pixels * c->inputs
                                                          : 2 * pixels * (c->inputs + c->outputs);
-    return weights * (int64_t)sizeof(float) > WEIGHTS_LARGE && weights > met;
+    return weights_of(c) * sizeof(float) > WEIGHTS_LARGE && weights_of(c) > (double)met;
 }
 
 // Few rows of which one half has more than the other, where channels have two equal halves.
 static bool rows_are_uneven(const struct convolution *c, int64_t image)
 {
-    return c->output[0] % 2 != 0 && c->output[0] < ROWS_MANY && c->outputs % (2 * CHANNELS) == 0 &&
-           image <= ROOM_WANTED;
+    return c->output[0] % 2 != 0 && c->output[0] < ROWS_MANY && image <= ROOM_WANTED &&
+           (c->outputs % (2 * CHANNELS) == 0 || c->output[0] == 1);
 }
 
 struct fused_cuts fused_cuts_choose(const struct convolution *c)
@@ -83,7 +88,8 @@ struct fused_cuts fused_cuts_choose(const struct convolution *c)
     const double time = fused_cuts_time_of(c) / (double)c->batch;
     const double worth = time / PIECE_TIME;
     struct fused_cuts cuts = {1, 1, CHANNELS};
-    if (time < CUT_TIME)
+    // Of few pixels it is the weights that take time.
+    if (time + weights_of(c) * sizeof(float) / BYTES_PER_NS < CUT_TIME)
         return cuts;
     int64_t parts = worth > PARTS_MOST ? PARTS_MOST : (int64_t)worth;
     parts = parts < 2 ? 2 : parts;
