@@ -2,7 +2,8 @@
 // with the elementwise operators that its result runs through (kernels/chain_nodes.h), as
 // long as nothing else reads what lies between. A result that is read twice goes on where
 // both ways meet again: x sigmoid(x). Integers that were made narrow end a group: they are
-// what goes through memory. Channels that are shuffled are a group, also right after they are joined.
+// what goes through memory. Channels that are shuffled are a group, also right after they are
+// joined.
 
 #include "fuse_processor.h"
 
@@ -11,7 +12,7 @@
 #include "base/memory.h"
 #include "group.h"
 #include "kernels/chain_nodes.h"
-#include "network/channel_shuffle.h"
+#include "network/onnx/channels.h"
 
 enum { NODES_MOST = 16, BRANCH_MOST = 6 };
 
@@ -120,25 +121,26 @@ static uint32_t take_normalization(struct finder *finder, const struct network_n
     return next->outputs[0];
 }
 
-// Channels that are shuffled from `first` on, each of its nodes being all that reads the one before.
+// Channels that are shuffled from `first` on, each of its nodes being all that reads the one
+// before.
 static bool take_shuffle(struct finder *finder, uint32_t first)
 {
-    uint32_t ids[CHANNEL_SHUFFLE_NODES] = {first};
-    const struct network_node *nodes[CHANNEL_SHUFFLE_NODES];
-    for (uint32_t i = 0; i < CHANNEL_SHUFFLE_NODES; i++) {
+    uint32_t ids[CHANNELS_SHUFFLE_NODES] = {first};
+    const struct network_node *nodes[CHANNELS_SHUFFLE_NODES];
+    for (uint32_t i = 0; i < CHANNELS_SHUFFLE_NODES; i++) {
         if (!is_free(finder, ids[i]) && !(i == 0 && finder->first == first))
             return false;
         nodes[i] = network_node(finder->network, ids[i]);
-        if (i + 1 == CHANNEL_SHUFFLE_NODES)
+        if (i + 1 == CHANNELS_SHUFFLE_NODES)
             break;
         if (nodes[i]->output_count != 1 || nodes[i]->outputs[0] == NETWORK_NONE ||
             finder->readers[nodes[i]->outputs[0]] != 1)
             return false;
         ids[i + 1] = finder->reader[nodes[i]->outputs[0]][0];
     }
-    if (channel_shuffle_groups(finder->network, nodes) == 0)
+    if (channels_shuffled(finder->network, nodes) == 0)
         return false;
-    for (uint32_t i = 0; i < CHANNEL_SHUFFLE_NODES; i++) {
+    for (uint32_t i = 0; i < CHANNELS_SHUFFLE_NODES; i++) {
         if (ids[i] != finder->first)
             fuse_processor_take_node(finder, ids[i]);
     }

@@ -37,8 +37,7 @@ static bool host_around_follows(const struct host_builder *builder, uint32_t cal
     const struct host_recipe *recipe = builder->recipe;
     if (recipe->groups > 0 && call >= recipe->shuffle)
         return false;
-    return call != recipe->main && call != recipe->taken &&
-           !host_recipe_is_before(recipe, call);
+    return call != recipe->main && call != recipe->taken && !host_recipe_is_before(recipe, call);
 }
 
 bool host_around_add_followers(const struct host_builder *builder, struct chain_nodes *nodes)

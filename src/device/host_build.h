@@ -35,8 +35,8 @@ struct host_step {
     uint64_t count;            // places of a chain
     uint64_t pixels, channels; // of images
     uint64_t batch;
-    uint64_t rows, columns;    // of images that are spread,
-    uint64_t high, wide;       // into blocks
+    uint64_t rows, columns; // of images that are spread,
+    uint64_t high, wide;    // into blocks
 };
 
 struct host_step_list {

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "host_builder.h"
+#include "network/onnx/channels.h"
 
 enum { GROUPS_MOST = 64 }; // of channels that are shuffled
 
@@ -230,8 +231,7 @@ static bool chain_around(const struct host_builder *builder, uint32_t index, uin
     if (scaled > 0 && !chain_nodes_scale(nodes, scaled))
         return false;
     const uint32_t last = scaled > 0 ? builder->recipe->taken : builder->recipe->main;
-    chain_nodes_rename(nodes,
-                       host_recipe_node(builder->machine, builder->task, last)->outputs[0],
+    chain_nodes_rename(nodes, host_recipe_node(builder->machine, builder->task, last)->outputs[0],
                        host_builder_places(builder, last));
     return host_around_add_followers(builder, nodes) &&
            nodes->chain.input_count == (scaled > 0 ? 3 : 1) && chain_nodes_finish(nodes);
@@ -450,7 +450,8 @@ static bool fill_part(struct host_builder *builder, uint32_t index, const float 
     return true;
 }
 
-// The channels of all parts in turns; false where these are not alike, or something is done to them.
+// The channels of all parts in turns; false where these are not alike, or something is done to
+// them.
 static bool take_turns(struct image_join *join, uint64_t groups)
 {
     if (groups != join->part_count)
@@ -499,8 +500,8 @@ bool host_images_add_join(struct host_builder *builder)
         sound = fill_part(builder, i, factors, sums, &join->parts[i]);
         at += join->parts[i].channels;
     }
-    sound = sound && (builder->recipe->groups == 0 ||
-                      take_turns(join, (uint64_t)builder->recipe->groups));
+    sound = sound &&
+            (builder->recipe->groups == 0 || take_turns(join, (uint64_t)builder->recipe->groups));
     return add_join_step(builder, join, sound ? place : NULL);
 }
 
@@ -531,24 +532,21 @@ bool host_images_add_shuffle(struct host_builder *builder)
     struct image_join *join = join_of_one(builder, (uint32_t)groups, &source, &channels);
     join->apart = groups;
     for (uint64_t i = 0; source != NULL && i < groups; i++)
-        join->parts[i] = (struct image_part){
-            .source = (const char *)source + i * (channels / groups) * join->size,
-            .channels = channels / groups,
-            .step = channels,
-            .at = i};
-    return add_join_step(builder, join,
-                         source != NULL ? host_builder_write(builder, host_around_result(builder), true)
-                                        : NULL);
+        join->parts[i] = (struct image_part){.source = (const char *)source +
+                                                       i * (channels / groups) * join->size,
+                                             .channels = channels / groups,
+                                             .step = channels,
+                                             .at = i};
+    return add_join_step(
+        builder, join,
+        source != NULL ? host_builder_write(builder, host_around_result(builder), true) : NULL);
 }
 
 bool host_images_add_part(struct host_builder *builder)
 {
     const struct network_node *node = host_around_main(builder);
-    const struct tensor image =
-        host_builder_tensor(builder, host_around_buffer(builder, node->inputs[0]));
     int64_t first;
-    if (builder->task->call_count != 1 ||
-        !host_recipe_channels(builder->machine, node, &image.shape, &first))
+    if (builder->task->call_count != 1 || !channels_part(builder->machine->network, node, &first))
         return false;
     const void *source;
     uint64_t channels;
@@ -558,9 +556,9 @@ bool host_images_add_part(struct host_builder *builder)
             (struct image_part){.source = (const char *)source + (uint64_t)first * join->size,
                                 .channels = join->channels,
                                 .step = channels};
-    return add_join_step(builder, join,
-                         source != NULL ? host_builder_write(builder, host_around_result(builder), true)
-                                        : NULL);
+    return add_join_step(
+        builder, join,
+        source != NULL ? host_builder_write(builder, host_around_result(builder), true) : NULL);
 }
 
 // Factors and sums of the main call, as inputs 1 and 2 of a chain.

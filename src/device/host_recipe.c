@@ -2,10 +2,8 @@
 
 #include "kernels/chain_nodes.h"
 #include "kernels/prepared.h"
-#include "network/channel_shuffle.h"
+#include "network/onnx/channels.h"
 #include "network/onnx/axes.h"
-#include "network/onnx/lists.h"
-#include "network/onnx/movement.h"
 
 uint32_t host_recipe_buffer(const struct host_machine *machine, const struct program_task *task,
                             uint32_t value)
@@ -274,43 +272,11 @@ static bool joins_channels(const struct image_call *call)
     return (axis == 1 || axis == -3) && host_recipe_is_image(&call->out);
 }
 
-bool host_recipe_channels(const struct host_machine *machine, const struct network_node *node,
-                          const struct shape *shape, int64_t *out_first)
-{
-    struct slice slice = {0};
-    struct list *const lists[] = {NULL, &slice.starts, &slice.ends, &slice.axes, &slice.steps};
-    struct shape part;
-    if (node->input_count < 3 || shape->rank != 4)
-        return false;
-    for (uint32_t i = 1; i < node->input_count; i++) {
-        const bool given = node->inputs[i] != NETWORK_NONE;
-        if (given && !host_recipe_is_constant(machine, node, i))
-            return false;
-        status failure = STATUS_OK;
-        if (given)
-            failure = list_of_constant(network_value(machine->network, node->inputs[i])->constant,
-                                       i, lists[i]);
-        if (failure != STATUS_OK) {
-            status_free(failure);
-            return false;
-        }
-    }
-    const status failure = movement_slice(&slice, shape, &part);
-    if (failure != STATUS_OK) {
-        status_free(failure);
-        return false;
-    }
-    *out_first = slice.first[1];
-    part.dims[1] = shape->dims[1];
-    return slice.step[1] == 1 && slice.step[0] == 1 && slice.step[2] == 1 && slice.step[3] == 1 &&
-           shape_equal(&part, shape);
-}
-
 static bool is_part_of_channels(const struct image_call *call)
 {
     int64_t first;
     return host_recipe_is_image(&call->in) && host_recipe_is_image(&call->out) &&
-           host_recipe_channels(call->machine, call->node, &call->in.shape, &first);
+           channels_part(call->machine->network, call->node, &first);
 }
 
 static bool is_resized_image(const struct image_call *call)
@@ -354,7 +320,7 @@ static const struct {
     [COMPUTES_CONCAT] = {HOST_RECIPE_JOIN, joins_channels},
     [COMPUTES_RESIZE] = {HOST_RECIPE_RESIZE, is_resized_image},
     [COMPUTES_BATCH_NORMALIZATION] = {HOST_RECIPE_SCALE, is_scaled_image},
-    [COMPUTES_SLICE] = {HOST_RECIPE_PART, is_part_of_channels},
+    [COMPUTES_PART] = {HOST_RECIPE_PART, is_part_of_channels},
 };
 
 bool host_recipe_knows(enum operator_function function)
@@ -489,10 +455,10 @@ static bool is_taken(const struct host_machine *machine, const struct program_ta
 static int64_t shuffled_groups(const struct host_machine *machine, const struct program_task *task,
                                uint32_t main, uint32_t call)
 {
-    const struct network_node *nodes[CHANNEL_SHUFFLE_NODES];
-    if (call + CHANNEL_SHUFFLE_NODES != task->call_count)
+    const struct network_node *nodes[CHANNELS_SHUFFLE_NODES];
+    if (call + CHANNELS_SHUFFLE_NODES != task->call_count)
         return 0;
-    for (uint32_t i = 0; i < CHANNEL_SHUFFLE_NODES; i++) {
+    for (uint32_t i = 0; i < CHANNELS_SHUFFLE_NODES; i++) {
         nodes[i] = host_recipe_node(machine, task, call + i);
         if (nodes[i]->input_count == 0 ||
             !host_recipe_is_known(machine, host_recipe_call(machine, task, call + i)))
@@ -504,7 +470,7 @@ static int64_t shuffled_groups(const struct host_machine *machine, const struct 
             nodes[0]->inputs[0] != join->outputs[0])
             return 0;
     }
-    return channel_shuffle_groups(machine->network, nodes);
+    return channels_shuffled(machine->network, nodes);
 }
 
 static bool gives_one(const struct host_machine *machine, const struct program_task *task)
@@ -553,7 +519,7 @@ struct host_recipe host_recipe_find(const struct host_machine *machine,
     }
     find_before(machine, task, &recipe);
     if (host_recipe_is_closed(machine, task, &recipe))
-        recipe.kind = host_recipe_kind_of(
-            machine, host_recipe_call(machine, task, recipe.main), recipe.groups > 0);
+        recipe.kind = host_recipe_kind_of(machine, host_recipe_call(machine, task, recipe.main),
+                                          recipe.groups > 0);
     return recipe;
 }

@@ -18,12 +18,12 @@ enum host_recipe_kind {
     HOST_RECIPE_CONVOLUTION,
     HOST_RECIPE_SPREAD, // ConvTranspose whose windows lie side by side
     HOST_RECIPE_POOL,
-    HOST_RECIPE_JOIN,   // Concat of channels
-    HOST_RECIPE_RESIZE, // whose kernel takes dimensions in any order
-    HOST_RECIPE_SCALE,  // a normalization by constants, which has a factor and a sum for each
-                        // channel
+    HOST_RECIPE_JOIN,    // Concat of channels
+    HOST_RECIPE_RESIZE,  // whose kernel takes dimensions in any order
+    HOST_RECIPE_SCALE,   // a normalization by constants, which has a factor and a sum for each
+                         // channel
     HOST_RECIPE_SHUFFLE, // of channels: three calls, of which the first counts as the main one
-    HOST_RECIPE_PART,    // Slice of channels
+    HOST_RECIPE_PART,    // some channels
 };
 
 struct host_recipe {
@@ -33,8 +33,8 @@ struct host_recipe {
     // convolution, whose weights take it over, or after a Concat, the addition of a vector after a
     // product. Its call, PROGRAM_NONE.
     uint32_t taken;
-    // Groups of channels that are shuffled by CHANNEL_SHUFFLE_NODES calls from `shuffle` on; 0: none
-    // are.
+    // Groups of channels that are shuffled by CHANNELS_SHUFFLE_NODES calls from `shuffle` on; 0:
+    // none are.
     int64_t groups;
     uint32_t shuffle;
     // By input of the main call: the call that scales it back, PROGRAM_NONE.
@@ -73,11 +73,6 @@ bool host_recipe_plan(const struct host_machine *machine, const struct program_c
 
 // Whether the call scales an input of the main call back.
 bool host_recipe_is_before(const struct host_recipe *recipe, uint32_t call);
-
-// Whether a node that slices takes some channels of an image of that shape and nothing else, and
-// the first one of them.
-bool host_recipe_channels(const struct host_machine *machine, const struct network_node *node,
-                          const struct shape *shape, int64_t *out_first);
 
 // Whether what computes this may have another recipe than a prepared call or a chain.
 bool host_recipe_knows(enum operator_function function);

@@ -161,8 +161,8 @@ static void parts_are_changed_while_they_are_joined(void **state)
         chain_add_step(chain, (struct chain_step){CHAIN_CLIP, 4, .a = 0, .b = 400});
         chain->result = ELEMENT_F32;
         assert_true(chain_finish(chain));
-        join->parts[i] = (struct image_part){
-            sources[i], CHANNELS[i], CHANNELS[i], at, chain, {factors + at, sums + at}};
+        join->parts[i] = (struct image_part){sources[i], CHANNELS[i], CHANNELS[i],
+                                             at,         chain,       {factors + at, sums + at}};
     }
     struct parallel *parallel = parallel_create(2);
     image_join_run(join, both, parallel);
@@ -196,7 +196,8 @@ static void channels_are_joined_and_averaged(void **state)
     join->channels = ALL;
     join->size = sizeof(float);
     join->parts[0] = (struct image_part){.source = left, .channels = LEFT, .step = LEFT};
-    join->parts[1] = (struct image_part){.source = right, .channels = RIGHT, .step = RIGHT, .at = LEFT};
+    join->parts[1] =
+        (struct image_part){.source = right, .channels = RIGHT, .step = RIGHT, .at = LEFT};
     image_join_run(join, both, parallel);
     image_join_free(join);
     for (int i = 0; i < PIXELS * ALL; i++)

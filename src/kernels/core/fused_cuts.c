@@ -3,9 +3,9 @@
 enum {
     DIMENSION_MOST = 1 << 24,
     PARTS_MOST = 24,
-    CHANNELS = 32,   // that are computed together
-    PAIRS_MANY = 8,  // of which one more or less is no matter
-    ROWS_MANY = 16,  // the same
+    CHANNELS = 32,           // that are computed together
+    PAIRS_MANY = 8,          // of which one more or less is no matter
+    ROWS_MANY = 16,          // the same
     WEIGHTS_LARGE = 1 << 19, // bytes that are better cut than read again for every piece
     ROOM_WANTED = 1 << 19,   // bytes of what a piece reads and writes
 };

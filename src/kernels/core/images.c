@@ -7,8 +7,8 @@
 #include "clones.h"
 
 enum {
-    PIECE = 1 << 15, // elements that are worth a piece of their own
-    CHANNELS = 16,   // that stay together, a line of the cache
+    PIECE = 1 << 15,     // elements that are worth a piece of their own
+    CHANNELS = 16,       // that stay together, a line of the cache
     CHANNELS_MOST = 512, // that are added up at a time
     PIXELS_TOGETHER = 4,
     TAPS_MOST = 64,
@@ -145,8 +145,8 @@ static void find_seen(const struct images_pool *pool, const struct taps *rows,
     {                                                                                              \
         const int64_t channels = row->job->pool->channels;                                         \
         const int64_t all = (row->rows.last - row->rows.first) * (columns->last - columns->first); \
-        const type *image = (const type *)row->image + row->rows.start * row->line +               \
-                            columns->start * channels;                                             \
+        const type *image =                                                                        \
+            (const type *)row->image + row->rows.start * row->line + columns->start * channels;    \
         struct seen more;                                                                          \
         name##_taps(image, row->seen, channels, false, to);                                        \
         for (int64_t first = TAPS_MOST; first < all; first += TAPS_MOST) {                         \
@@ -196,8 +196,8 @@ static void pool_rows(void *context, uint64_t from, uint64_t to)
         const int64_t batch = (int64_t)y / window->output[0];
         struct seen seen;
         struct pooled_row row = {job, taps_of(window, 0, (int64_t)y % window->output[0]),
-                                 (const char *)job->source + batch * window->input[0] *
-                                                                 window->input[1] * channels * size,
+                                 (const char *)job->source +
+                                     batch * window->input[0] * window->input[1] * channels * size,
                                  window->input[1] * channels, &seen};
         char *result = (char *)job->result + (int64_t)y * window->output[1] * channels * size;
         struct taps before = {0, -1, -1};

@@ -397,7 +397,7 @@ static const struct operator_definition ITEMS[] = {
     MOVEMENT(.name = "Slice",
              .exact = OPERATOR_INPUT(1) | OPERATOR_INPUT(2) | OPERATOR_INPUT(3) | OPERATOR_INPUT(4),
              .inputs = {1, 5}, .infer = onnx_movement_infer_slice, .price = PRICED_AS_ROWS,
-             .function = COMPUTES_SLICE),
+             .function = COMPUTES_PART),
     MOVEMENT(.name = "Transpose", .inputs = {1, 1}, .infer = onnx_movement_infer_transpose,
              .tiling = TILED_AS_TRANSPOSE, .price = PRICED_AS_TRANSPOSE,
              .function = COMPUTES_TRANSPOSE),
