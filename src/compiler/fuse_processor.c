@@ -2,7 +2,8 @@
 // with the elementwise operators that its result runs through (kernels/chain_nodes.h), as
 // long as nothing else reads what lies between. A result that is read twice goes on where
 // both ways meet again: x sigmoid(x). Integers that were made narrow end a group: they are
-// what goes through memory.
+// what goes through memory. Channels that are shuffled are a group, also right after they are
+// joined.
 
 #include "fuse_processor.h"
 
@@ -11,6 +12,7 @@
 #include "base/memory.h"
 #include "group.h"
 #include "kernels/chain_nodes.h"
+#include "network/onnx/channels.h"
 
 enum { NODES_MOST = 16, BRANCH_MOST = 6 };
 
@@ -91,14 +93,21 @@ static bool find_branch(const struct finder *finder, uint32_t value, uint32_t fr
     return *out_count > 0 && fuse_processor_follows(finder, to, value);
 }
 
-// A normalization by constants right after a convolution: its weights take it over.
+static bool joins_channels(const struct network_node *node)
+{
+    return node->definition->function == COMPUTES_CONCAT &&
+           attribute_integer(node->attributes, "axis", 0) == 1;
+}
+
+// A normalization by constants right after a convolution, whose weights take it over, or where
+// channels are joined, each part of which is normalized on its way.
 static uint32_t take_normalization(struct finder *finder, const struct network_node *node)
 {
     const struct network *network = finder->network;
     const uint32_t value = node->outputs[0];
     const uint32_t reader = finder->reader[value][0];
     if (finder->readers[value] != 1 || !is_free(finder, reader) ||
-        node->definition->function != COMPUTES_CONVOLUTION)
+        (node->definition->function != COMPUTES_CONVOLUTION && !joins_channels(node)))
         return value;
     const struct network_node *next = network_node(network, reader);
     bool fits = next->definition->function == COMPUTES_BATCH_NORMALIZATION &&
@@ -110,6 +119,46 @@ static uint32_t take_normalization(struct finder *finder, const struct network_n
         return value;
     fuse_processor_take_node(finder, reader);
     return next->outputs[0];
+}
+
+// Channels that are shuffled from `first` on, each of its nodes being all that reads the one
+// before.
+static bool take_shuffle(struct finder *finder, uint32_t first)
+{
+    uint32_t ids[CHANNELS_SHUFFLE_NODES] = {first};
+    const struct network_node *nodes[CHANNELS_SHUFFLE_NODES];
+    for (uint32_t i = 0; i < CHANNELS_SHUFFLE_NODES; i++) {
+        if (!is_free(finder, ids[i]) && !(i == 0 && finder->first == first))
+            return false;
+        nodes[i] = network_node(finder->network, ids[i]);
+        if (i + 1 == CHANNELS_SHUFFLE_NODES)
+            break;
+        if (nodes[i]->output_count != 1 || nodes[i]->outputs[0] == NETWORK_NONE ||
+            finder->readers[nodes[i]->outputs[0]] != 1)
+            return false;
+        ids[i + 1] = finder->reader[nodes[i]->outputs[0]][0];
+    }
+    if (channels_shuffled(finder->network, nodes) == 0)
+        return false;
+    for (uint32_t i = 0; i < CHANNELS_SHUFFLE_NODES; i++) {
+        if (ids[i] != finder->first)
+            fuse_processor_take_node(finder, ids[i]);
+    }
+    return true;
+}
+
+// Right after images of as many channels each are joined.
+static bool take_joined_shuffle(struct finder *finder, const struct network_node *node)
+{
+    const uint32_t value = node->outputs[0];
+    if (!joins_channels(node) || finder->readers[value] != 1 ||
+        finder->reader[value][0] == NETWORK_NONE)
+        return false;
+    for (uint32_t i = 1; i < node->input_count; i++) {
+        if (!fuse_processor_same_shape(finder, node->inputs[0], node->inputs[i]))
+            return false;
+    }
+    return take_shuffle(finder, finder->reader[value][0]);
 }
 
 // Goes on from `value`; the value to go on from then, NETWORK_NONE at the end.
@@ -151,7 +200,8 @@ static void start_group(struct finder *finder, uint32_t id)
     finder->first = id;
     finder->count = 0;
     fuse_processor_take_node(finder, id);
-    if (node->definition->class == OPERATOR_CONTROL)
+    if (node->definition->class == OPERATOR_CONTROL || take_shuffle(finder, id) ||
+        (fuse_processor_goes_on(node) && take_joined_shuffle(finder, node)))
         return;
     take_makers(finder, node);
     uint32_t value = fuse_processor_goes_on(node) ? take_normalization(finder, node) : NETWORK_NONE;

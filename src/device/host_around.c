@@ -34,8 +34,10 @@ bool host_around_before(const struct host_builder *builder, uint32_t index,
 
 static bool host_around_follows(const struct host_builder *builder, uint32_t call)
 {
-    return call != builder->recipe->main && call != builder->recipe->taken &&
-           !host_recipe_is_before(builder->recipe, call);
+    const struct host_recipe *recipe = builder->recipe;
+    if (recipe->groups > 0 && call >= recipe->shuffle)
+        return false;
+    return call != recipe->main && call != recipe->taken && !host_recipe_is_before(recipe, call);
 }
 
 bool host_around_add_followers(const struct host_builder *builder, struct chain_nodes *nodes)

@@ -18,6 +18,7 @@ static void step_free(struct host_step *step)
 {
     prepared_free(step->call);
     fused_convolution_free(step->convolution);
+    image_join_free(step->join);
     free(step->chain);
 }
 
@@ -327,6 +328,10 @@ static bool add_recipe(struct host_builder *builder)
         return host_build_reads_last(builder) && host_images_add_resize(builder);
     case HOST_RECIPE_SCALE:
         return host_build_reads_last(builder) && host_images_add_scale(builder);
+    case HOST_RECIPE_SHUFFLE:
+        return host_build_reads_last(builder) && host_images_add_shuffle(builder);
+    case HOST_RECIPE_PART:
+        return host_build_reads_last(builder) && host_images_add_part(builder);
     default:
         return false;
     }

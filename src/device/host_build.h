@@ -5,6 +5,7 @@
 
 #include "host_recipe.h"
 #include "kernels/core/fused_convolution.h"
+#include "kernels/core/image_join.h"
 #include "kernels/core/images.h"
 
 enum host_step_kind {
@@ -29,13 +30,13 @@ struct host_step {
     struct prepared *call;
     struct chain *chain;
     struct fused_convolution *convolution;
+    struct image_join *join;
     struct images_pool pool;
     uint64_t count;            // places of a chain
     uint64_t pixels, channels; // of images
     uint64_t batch;
-    uint64_t all_channels, at; // of a join
-    uint64_t rows, columns;    // of images that are spread,
-    uint64_t high, wide;       // into blocks
+    uint64_t rows, columns; // of images that are spread,
+    uint64_t high, wide;    // into blocks
 };
 
 struct host_step_list {

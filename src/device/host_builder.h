@@ -101,5 +101,7 @@ bool host_images_add_pool(struct host_builder *builder);
 bool host_images_add_join(struct host_builder *builder);
 bool host_images_add_resize(struct host_builder *builder);
 bool host_images_add_scale(struct host_builder *builder);
+bool host_images_add_shuffle(struct host_builder *builder);
+bool host_images_add_part(struct host_builder *builder);
 
 #endif

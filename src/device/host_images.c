@@ -5,6 +5,9 @@
 
 #include "base/memory.h"
 #include "host_builder.h"
+#include "network/onnx/channels.h"
+
+enum { GROUPS_MOST = 64 }; // of channels that are shuffled
 
 static bool host_images_describe_convolution(const struct host_builder *builder,
                                              struct convolution *c)
@@ -208,8 +211,9 @@ static bool changes_nothing(const struct chain *chain)
 }
 
 // All that is done to input `index` before and after the main call, which only moves
-// elements or chooses among them. False when it needs more than that input.
-static bool chain_around(const struct host_builder *builder, uint32_t index,
+// elements or chooses among them; with a normalization of so many channels if that is not 0. False
+// when it needs more than that input.
+static bool chain_around(const struct host_builder *builder, uint32_t index, uint64_t scaled,
                          struct chain_nodes *nodes)
 {
     const struct network *network = builder->machine->network;
@@ -224,10 +228,13 @@ static bool chain_around(const struct host_builder *builder, uint32_t index,
     } else if (!host_around_before(builder, index, nodes)) {
         return false;
     }
-    chain_nodes_rename(nodes, host_around_main(builder)->outputs[0],
-                       host_builder_places(builder, builder->recipe->main));
-    return host_around_add_followers(builder, nodes) && nodes->chain.input_count == 1 &&
-           chain_nodes_finish(nodes);
+    if (scaled > 0 && !chain_nodes_scale(nodes, scaled))
+        return false;
+    const uint32_t last = scaled > 0 ? builder->recipe->taken : builder->recipe->main;
+    chain_nodes_rename(nodes, host_recipe_node(builder->machine, builder->task, last)->outputs[0],
+                       host_builder_places(builder, last));
+    return host_around_add_followers(builder, nodes) &&
+           nodes->chain.input_count == (scaled > 0 ? 3 : 1) && chain_nodes_finish(nodes);
 }
 
 static uint64_t image_count(const struct host_builder *builder, uint32_t value)
@@ -274,7 +281,7 @@ static bool pools_integers(const struct host_builder *builder)
 {
     struct chain_nodes around;
     return pool_kind(host_around_main(builder)) == HOST_STEP_POOL_MAX &&
-           builder->recipe->before[0] != PROGRAM_NONE && chain_around(builder, 0, &around) &&
+           builder->recipe->before[0] != PROGRAM_NONE && chain_around(builder, 0, 0, &around) &&
            changes_nothing(&around.chain);
 }
 
@@ -309,40 +316,6 @@ bool host_images_add_pool(struct host_builder *builder)
     const void *inputs[CHAIN_INPUTS_MOST] = {pooled};
     if (has_after && (!host_builder_inputs(builder, &after, 1, inputs + 1) ||
                       add_chain_over(builder, &after, inputs, count, place) == NULL))
-        return false;
-    host_builder_written(builder, result, true, place);
-    return true;
-}
-
-bool host_images_add_join(struct host_builder *builder)
-{
-    const struct network_node *node = host_around_main(builder);
-    const uint32_t result = host_around_result(builder);
-    const struct tensor joined = host_builder_tensor(builder, result);
-    void *place = host_builder_write(builder, result, true);
-    uint64_t at = 0;
-    for (uint32_t i = 0; place != NULL && i < node->input_count; i++) {
-        const uint32_t value = host_around_source(builder, i);
-        const struct tensor part = host_builder_tensor(builder, host_around_buffer(builder, value));
-        const void *source = host_builder_read(builder, host_around_buffer(builder, value), true);
-        struct chain_nodes around;
-        if (source == NULL || !chain_around(builder, i, &around))
-            return false;
-        if (around.chain.step_count > 1 && !changes_nothing(&around.chain))
-            source = add_chain_over(builder, &around, &source, tensor_count(&part), NULL);
-        if (source == NULL)
-            return false;
-        struct host_step *step = host_builder_step(builder, HOST_STEP_JOIN);
-        step->source = source;
-        step->result = place;
-        step->element = joined.element;
-        step->pixels = (uint64_t)(part.shape.dims[0] * part.shape.dims[2] * part.shape.dims[3]);
-        step->channels = (uint64_t)part.shape.dims[1];
-        step->all_channels = (uint64_t)joined.shape.dims[1];
-        step->at = at;
-        at += step->channels;
-    }
-    if (place == NULL)
         return false;
     host_builder_written(builder, result, true, place);
     return true;
@@ -493,6 +466,154 @@ static const float *kept_numbers(const struct host_builder *builder, const float
     if (kept != NULL)
         memcpy(kept, numbers, count * sizeof *kept);
     return kept;
+}
+
+// Factors and sums of a normalization that was taken along, for all channels; false: of numbers
+// that are not finite.
+static bool take_join_scale(const struct host_builder *builder, uint64_t channels,
+                            const float **out_factors, const float **out_sums)
+{
+    struct scale scale = scale_of(
+        builder, host_recipe_node(builder->machine, builder->task, builder->recipe->taken), NULL);
+    const bool finite = is_finite(&scale, channels);
+    *out_factors = finite ? kept_numbers(builder, scale.factors, channels) : NULL;
+    *out_sums = finite ? kept_numbers(builder, scale.bias, channels) : NULL;
+    scale_free(&scale);
+    return *out_factors != NULL && *out_sums != NULL;
+}
+
+// Input `index` of the joined image, from the channel `part->at` on.
+static bool fill_part(struct host_builder *builder, uint32_t index, const float *factors,
+                      const float *sums, struct image_part *part)
+{
+    const uint32_t value = host_around_source(builder, index);
+    const uint32_t buffer = host_around_buffer(builder, value);
+    const struct tensor tensor = host_builder_tensor(builder, buffer);
+    struct chain_nodes around;
+    part->source = host_builder_read(builder, buffer, true);
+    part->channels = (uint64_t)tensor.shape.dims[1];
+    part->step = part->channels;
+    if (part->source == NULL ||
+        !chain_around(builder, index, factors != NULL ? part->channels : 0, &around))
+        return false;
+    if (around.chain.step_count > 1 && !changes_nothing(&around.chain))
+        part->chain = host_builder_keep(&around.chain);
+    if (factors != NULL) {
+        part->others[0] = factors + part->at;
+        part->others[1] = sums + part->at;
+    }
+    return true;
+}
+
+// The channels of all parts in turns; false where these are not alike, or something is done to
+// them.
+static bool take_turns(struct image_join *join, uint64_t groups)
+{
+    if (groups != join->part_count)
+        return false;
+    for (uint32_t i = 0; i < join->part_count; i++) {
+        if (join->parts[i].channels != join->parts[0].channels || join->parts[i].chain != NULL)
+            return false;
+        join->parts[i].at = i;
+    }
+    join->apart = groups;
+    return true;
+}
+
+// The step that puts the parts in place, which the join is for; NULL: there is none, after all.
+static bool add_join_step(struct host_builder *builder, struct image_join *join, void *place)
+{
+    const uint32_t result = host_around_result(builder);
+    if (place == NULL) {
+        image_join_free(join);
+        return false;
+    }
+    struct host_step *step = host_builder_step(builder, HOST_STEP_JOIN);
+    step->join = join;
+    step->result = place;
+    host_builder_written(builder, result, true, place);
+    return true;
+}
+
+bool host_images_add_join(struct host_builder *builder)
+{
+    const struct network_node *node = host_around_main(builder);
+    const uint32_t result = host_around_result(builder);
+    const struct tensor joined = host_builder_tensor(builder, result);
+    const uint64_t channels = (uint64_t)joined.shape.dims[1];
+    void *place = host_builder_write(builder, result, true);
+    const float *factors = NULL, *sums = NULL;
+    struct image_join *join = image_join_create(node->input_count);
+    join->pixels = (uint64_t)(joined.shape.dims[0] * joined.shape.dims[2] * joined.shape.dims[3]);
+    join->channels = channels;
+    join->size = (uint32_t)element_size(joined.element);
+    bool sound = place != NULL && (builder->recipe->taken == PROGRAM_NONE ||
+                                   take_join_scale(builder, channels, &factors, &sums));
+    uint64_t at = 0;
+    for (uint32_t i = 0; sound && i < node->input_count; i++) {
+        join->parts[i].at = at;
+        sound = fill_part(builder, i, factors, sums, &join->parts[i]);
+        at += join->parts[i].channels;
+    }
+    sound = sound &&
+            (builder->recipe->groups == 0 || take_turns(join, (uint64_t)builder->recipe->groups));
+    return add_join_step(builder, join, sound ? place : NULL);
+}
+
+// An image that part of another is taken from, or whose channels are shuffled: a join with `parts`
+// parts of the one that the main call reads, without these.
+static struct image_join *join_of_one(struct host_builder *builder, uint32_t parts,
+                                      const void **out_source, uint64_t *out_channels)
+{
+    const uint32_t buffer = host_around_buffer(builder, host_around_main(builder)->inputs[0]);
+    const struct tensor image = host_builder_tensor(builder, buffer);
+    const struct tensor made = host_builder_tensor(builder, host_around_result(builder));
+    struct image_join *join = image_join_create(parts);
+    join->pixels = (uint64_t)(image.shape.dims[0] * image.shape.dims[2] * image.shape.dims[3]);
+    join->channels = (uint64_t)made.shape.dims[1];
+    join->size = (uint32_t)element_size(image.element);
+    *out_channels = (uint64_t)image.shape.dims[1];
+    *out_source = host_builder_read(builder, buffer, true);
+    return join;
+}
+
+bool host_images_add_shuffle(struct host_builder *builder)
+{
+    const uint64_t groups = (uint64_t)builder->recipe->groups;
+    if (groups > GROUPS_MOST)
+        return false;
+    const void *source;
+    uint64_t channels;
+    struct image_join *join = join_of_one(builder, (uint32_t)groups, &source, &channels);
+    join->apart = groups;
+    for (uint64_t i = 0; source != NULL && i < groups; i++)
+        join->parts[i] = (struct image_part){.source = (const char *)source +
+                                                       i * (channels / groups) * join->size,
+                                             .channels = channels / groups,
+                                             .step = channels,
+                                             .at = i};
+    return add_join_step(
+        builder, join,
+        source != NULL ? host_builder_write(builder, host_around_result(builder), true) : NULL);
+}
+
+bool host_images_add_part(struct host_builder *builder)
+{
+    const struct network_node *node = host_around_main(builder);
+    int64_t first;
+    if (builder->task->call_count != 1 || !channels_part(builder->machine->network, node, &first))
+        return false;
+    const void *source;
+    uint64_t channels;
+    struct image_join *join = join_of_one(builder, 1, &source, &channels);
+    if (source != NULL)
+        join->parts[0] =
+            (struct image_part){.source = (const char *)source + (uint64_t)first * join->size,
+                                .channels = join->channels,
+                                .step = channels};
+    return add_join_step(
+        builder, join,
+        source != NULL ? host_builder_write(builder, host_around_result(builder), true) : NULL);
 }
 
 // Factors and sums of the main call, as inputs 1 and 2 of a chain.

@@ -2,6 +2,7 @@
 
 #include "kernels/chain_nodes.h"
 #include "kernels/prepared.h"
+#include "network/onnx/channels.h"
 #include "network/onnx/axes.h"
 
 uint32_t host_recipe_buffer(const struct host_machine *machine, const struct program_task *task,
@@ -271,6 +272,13 @@ static bool joins_channels(const struct image_call *call)
     return (axis == 1 || axis == -3) && host_recipe_is_image(&call->out);
 }
 
+static bool is_part_of_channels(const struct image_call *call)
+{
+    int64_t first;
+    return host_recipe_is_image(&call->in) && host_recipe_is_image(&call->out) &&
+           channels_part(call->machine->network, call->node, &first);
+}
+
 static bool is_resized_image(const struct image_call *call)
 {
     return host_recipe_is_image(&call->in) && is_resized_by_constants(call->machine, call->node);
@@ -318,6 +326,7 @@ static const struct {
     [COMPUTES_CONCAT] = {HOST_RECIPE_JOIN, joins_channels},
     [COMPUTES_RESIZE] = {HOST_RECIPE_RESIZE, is_resized_image},
     [COMPUTES_BATCH_NORMALIZATION] = {HOST_RECIPE_SCALE, is_scaled_image},
+    [COMPUTES_PART] = {HOST_RECIPE_PART, is_part_of_channels},
 };
 
 bool host_recipe_knows(enum operator_function function)
@@ -340,7 +349,7 @@ static bool is_fixed_product(const struct host_machine *machine, const struct pr
 }
 
 static enum host_recipe_kind host_recipe_kind_of(const struct host_machine *machine,
-                                                 const struct program_call *call)
+                                                 const struct program_call *call, bool shuffles)
 {
     const struct image_call image = {
         .machine = machine,
@@ -351,6 +360,8 @@ static enum host_recipe_kind host_recipe_kind_of(const struct host_machine *mach
     const enum operator_function function = image.node->definition->function;
     if (is_fixed_product(machine, call))
         return HOST_RECIPE_PRODUCT;
+    if (function == COMPUTES_OTHER && shuffles && host_recipe_is_image(&image.in))
+        return HOST_RECIPE_SHUFFLE;
     const bool reduces = function == COMPUTES_REDUCE_MEAN; // to any rank
     if (image.in.shape.rank != 4 || (image.out.shape.rank != 4 && !reduces) ||
         tensor_count(&image.out) == 0 || image.node->input_count > HOST_RECIPE_INPUTS_MOST)
@@ -423,14 +434,15 @@ static bool adds_vector(const struct host_machine *machine, const struct network
            tensor->shape.dims[0] == matrix->dims[1];
 }
 
-// Whether a call is one that the weights of the main call can take over.
+// Whether a call is one that is done along with the main call.
 static bool is_taken(const struct host_machine *machine, const struct program_task *task,
                      uint32_t main, uint32_t call)
 {
     const struct network_node *node = host_recipe_node(machine, task, call);
     const struct network_node *source = host_recipe_node(machine, task, main);
     const enum operator_function function = source->definition->function;
-    const bool scales = function == COMPUTES_CONVOLUTION && node->inputs[0] == source->outputs[0] &&
+    const bool scales = (function == COMPUTES_CONVOLUTION || function == COMPUTES_CONCAT) &&
+                        node->inputs[0] == source->outputs[0] &&
                         is_normalized_by_constants(machine, node);
     if (!scales &&
         !(function == COMPUTES_MATMUL && host_recipe_node_reads(node, source->outputs[0]) &&
@@ -442,6 +454,29 @@ static bool is_taken(const struct host_machine *machine, const struct program_ta
             return false;
     }
     return true;
+}
+
+// The groups of channels that are shuffled from a call on, where that is all there is, or what the
+// main call joins; 0: none are.
+static int64_t shuffled_groups(const struct host_machine *machine, const struct program_task *task,
+                               uint32_t main, uint32_t call)
+{
+    const struct network_node *nodes[CHANNELS_SHUFFLE_NODES];
+    if (call + CHANNELS_SHUFFLE_NODES != task->call_count)
+        return 0;
+    for (uint32_t i = 0; i < CHANNELS_SHUFFLE_NODES; i++) {
+        nodes[i] = host_recipe_node(machine, task, call + i);
+        if (nodes[i]->input_count == 0 ||
+            !host_recipe_is_known(machine, host_recipe_call(machine, task, call + i)))
+            return 0;
+    }
+    if (main != PROGRAM_NONE) {
+        const struct network_node *join = host_recipe_node(machine, task, main);
+        if (main + 1 != call || join->definition->function != COMPUTES_CONCAT ||
+            nodes[0]->inputs[0] != join->outputs[0])
+            return 0;
+    }
+    return channels_shuffled(machine->network, nodes);
 }
 
 static bool gives_one(const struct host_machine *machine, const struct program_task *task)
@@ -464,6 +499,13 @@ struct host_recipe host_recipe_find(const struct host_machine *machine,
         if (host_recipe_node(machine, task, i)->output_count == 0 ||
             !host_recipe_is_known(machine, host_recipe_call(machine, task, i)))
             return recipe;
+        if (others < 2 && i <= 1 &&
+            (recipe.groups = shuffled_groups(machine, task, recipe.main, i)) > 0) {
+            recipe.shuffle = i;
+            recipe.main = others == 0 ? i : recipe.main;
+            others = 1;
+            break;
+        }
         if (others == 1 && recipe.taken == PROGRAM_NONE &&
             is_taken(machine, task, recipe.main, i)) {
             recipe.taken = i;
@@ -483,6 +525,7 @@ struct host_recipe host_recipe_find(const struct host_machine *machine,
     }
     find_before(machine, task, &recipe);
     if (host_recipe_is_closed(machine, task, &recipe))
-        recipe.kind = host_recipe_kind_of(machine, host_recipe_call(machine, task, recipe.main));
+        recipe.kind = host_recipe_kind_of(machine, host_recipe_call(machine, task, recipe.main),
+                                          recipe.groups > 0);
     return recipe;
 }

@@ -6,7 +6,7 @@
 #include "host_task.h"
 #include "kernels/prepared.h"
 
-enum { HOST_RECIPE_INPUTS_MOST = 16, HOST_CALL_TENSORS_MOST = 64 };
+enum { HOST_RECIPE_INPUTS_MOST = 64, HOST_CALL_TENSORS_MOST = 64 };
 
 enum host_recipe_kind {
     HOST_RECIPE_NONE,  // not known beforehand: invoked call by call
@@ -19,18 +19,25 @@ enum host_recipe_kind {
     HOST_RECIPE_QUANTIZED, // a convolution whose kernel takes and gives images either way
     HOST_RECIPE_SPREAD,    // ConvTranspose whose windows lie side by side
     HOST_RECIPE_POOL,
-    HOST_RECIPE_JOIN,   // Concat of channels
-    HOST_RECIPE_RESIZE, // whose kernel takes dimensions in any order
-    HOST_RECIPE_SCALE,  // a normalization by constants, which has a factor and a sum for each
-                        // channel
+    HOST_RECIPE_JOIN,    // Concat of channels
+    HOST_RECIPE_RESIZE,  // whose kernel takes dimensions in any order
+    HOST_RECIPE_SCALE,   // a normalization by constants, which has a factor and a sum for each
+                         // channel
+    HOST_RECIPE_SHUFFLE, // of channels: three calls, of which the first counts as the main one
+    HOST_RECIPE_PART,    // some channels
 };
 
 struct host_recipe {
     enum host_recipe_kind kind;
     uint32_t main; // of the calls of the task
-    // What comes right after the main call and is its weights' to do: a normalization after a
-    // convolution, the addition of a vector after a product. Its call, PROGRAM_NONE.
+    // What comes right after the main call and is done along with it: a normalization after a
+    // convolution, whose weights take it over, or after a Concat, the addition of a vector after a
+    // product. Its call, PROGRAM_NONE.
     uint32_t taken;
+    // Groups of channels that are shuffled by CHANNELS_SHUFFLE_NODES calls from `shuffle` on; 0:
+    // none are.
+    int64_t groups;
+    uint32_t shuffle;
     // By input of the main call: the call that scales it back, PROGRAM_NONE.
     uint32_t before[HOST_RECIPE_INPUTS_MOST];
 };

@@ -151,8 +151,7 @@ static status host_steps_run_step(struct host_steps *steps, const struct host_st
                     step->source, step->result, parallel);
         break;
     case HOST_STEP_JOIN:
-        images_join(step->pixels, step->channels, step->all_channels, step->at, size, step->source,
-                    step->result, parallel);
+        image_join_run(step->join, step->result, parallel);
         break;
     case HOST_STEP_SPREAD:
         images_spread(step->rows, step->columns, step->high, step->wide, step->source, step->result,

@@ -69,11 +69,13 @@ enum operator_function {
     COMPUTES_RESIZE,
     COMPUTES_ROWS, // out of tiles
     COMPUTES_SIGMOID,
+    COMPUTES_PART,
     COMPUTES_SOFTMAX,
     COMPUTES_SQUARE_ROOT,
     COMPUTES_SUBTRACT,
     COMPUTES_TANH,
     COMPUTES_TILES,
+    COMPUTES_TRANSPOSE,
     COMPUTES_TRANSPOSED_CONVOLUTION,
     COMPUTES_UNPACKED,     // out of blocks (weights.h)
     COMPUTES_WEIGHT_TILES, // of the second factor of a product

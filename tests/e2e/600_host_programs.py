@@ -251,6 +251,66 @@ def test_normalizations_stay_among_images(folder):
         same_odd_places(folder, made.write(folder, made.node("Relu", [value])))
 
 
+def test_joined_images_are_normalized_on_their_way(folder):
+    made = Made()
+    parts = [made.node("Relu", [made.conv("x", channels)]) for channels in (3, 16, 40)]
+    value = made.node("Concat", parts, axis=1)
+    value = made.node("Relu", [made.normalized(value, 59)])
+    rest = made.node("Concat", [*parts, parts[0]], axis=1)
+    rest = made.normalized(rest, 62)
+    network = made.write(folder, made.conv(value, 8, 59), made.conv(rest, 8, 62))
+    true("Concat_BatchNormalization_Relu" in groups(folder, network), "it is one pass")
+    check(folder, network, 2)
+
+
+def test_many_images_are_joined(folder):
+    made = Made()
+    parts = [made.conv("x", 2, kernel=1) for _ in range(24)]
+    network = made.write(folder, made.conv(made.node("Concat", parts, axis=1), 8, 48))
+    check(folder, network)
+
+
+def shuffled(made, source, count, dims, order=(0, 2, 1, 3, 4)):
+    channels, high, wide = dims
+    apart = made.constant("i64", [5], [1, count, channels // count, high, wide])
+    back = made.constant("i64", [4], [1, channels, high, wide])
+    value = made.node("Transpose", [made.node("Reshape", [source, apart])], perm=Ints(list(order)))
+    return made.node("Reshape", [value, back])
+
+
+def part_of(made, source, first, last, axis=1):
+    return made.node("Slice", [source, *(made.constant("i64", [1], [value]) for value in (first, last, axis))])
+
+
+def test_channels_are_shuffled_where_they_lie(folder):
+    dims = (2 * CHANNELS, SIDE, SIDE)
+    made = Made()
+    left, right = (made.node("Relu", [made.conv("x")]) for _ in range(2))
+    value = shuffled(made, made.node("Concat", [left, right], axis=1), 2, dims)
+    value = made.node("Concat", [part_of(made, value, 0, 9), made.conv(part_of(made, value, 9, 32), 23, 23)],
+                      axis=1)
+    value = shuffled(made, made.conv(value, 32, 32), 4, dims)
+    value = shuffled(made, made.node("Relu", [value]), 16, dims)
+    network = made.write(folder, made.conv(value, 8, 32, 1))
+    names = groups(folder, network)
+    true("Concat_Reshape_Transpose_Reshape" in names and names.count("Reshape_Transpose_Reshape") == 2,
+         f"shuffles are groups: {names}")
+    check(folder, network)
+
+
+def test_what_only_looks_like_a_shuffle(folder):
+    dims = (2 * CHANNELS, SIDE, SIDE)
+    made = Made()
+    source = made.conv("x", 32)
+    turned = shuffled(made, source, 2, dims, (0, 2, 1, 4, 3))
+    other = made.node("Concat", [made.conv("x", 8), source, made.conv("x", 24)], axis=1)
+    uneven = shuffled(made, other, 2, (64, SIDE, SIDE))
+    rows = part_of(made, source, 2, 9, 2)
+    ports = shuffled(made, "x", 4, (CHANNELS, SIDE, SIDE))
+    network = made.write(folder, made.conv(turned, 8, 32), made.conv(uneven, 8, 64), made.conv(rows, 8, 32), ports)
+    check(folder, network, 4)
+
+
 def test_means_of_images(folder):
     """Over the pixels, as pooling does it; and over other dimensions, which is something else."""
     made = Made((2, CHANNELS, CHANNELS, CHANNELS))

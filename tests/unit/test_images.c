@@ -1,5 +1,6 @@
 // Images with the channels last against loops over single elements.
 
+#include "kernels/core/image_join.h"
 #include "kernels/core/images.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@
 static struct images_pool random_pool(unsigned *seed)
 {
     struct images_pool pool = {.batch = between(seed, 1, 2),
-                               .channels = between(seed, 1, 40),
+                               .channels = between(seed, 1, 150),
                                .with_pads = between(seed, 0, 1) == 1};
     pool.window.spatial = 2;
     for (int i = 0; i < 2; i++) {
@@ -128,6 +129,58 @@ static void turning_back_gives_the_same(void **state)
     }
 }
 
+// A factor and a sum for each channel of the joined image, and a clip.
+static void parts_are_changed_while_they_are_joined(void **state)
+{
+    (void)state;
+    enum { PIXELS = 333, PARTS = 3, ALL = 7 + 300 + 32 };
+    static const uint64_t CHANNELS[PARTS] = {7, 300, 32};
+    float *sources[PARTS], factors[ALL], sums[ALL];
+    float *both = malloc(sizeof(float) * PIXELS * ALL);
+    unsigned seed = 7;
+    struct image_join *join = image_join_create(PARTS);
+    join->pixels = PIXELS;
+    join->channels = ALL;
+    join->size = sizeof(float);
+    for (int i = 0; i < ALL; i++) {
+        factors[i] = (float)between(&seed, -9, 9);
+        sums[i] = (float)between(&seed, -9, 9);
+    }
+    for (uint64_t i = 0, at = 0; i < PARTS; at += CHANNELS[i++]) {
+        sources[i] = malloc(PIXELS * CHANNELS[i] * sizeof(float));
+        for (uint64_t j = 0; j < PIXELS * CHANNELS[i]; j++)
+            sources[i][j] = (float)between(&seed, -100, 100);
+        struct chain *chain = calloc(1, sizeof *chain);
+        const uint64_t periods[] = {0, CHANNELS[i], CHANNELS[i]};
+        for (uint8_t input = 0; input < 3; input++) {
+            chain_add_input(chain, ELEMENT_F32, periods[input]);
+            chain_add_step(chain, (struct chain_step){.operation = CHAIN_READ, .left = input});
+        }
+        chain_add_step(chain, (struct chain_step){CHAIN_MULTIPLY, 0, 1});
+        chain_add_step(chain, (struct chain_step){CHAIN_ADD, 3, 2});
+        chain_add_step(chain, (struct chain_step){CHAIN_CLIP, 4, .a = 0, .b = 400});
+        chain->result = ELEMENT_F32;
+        assert_true(chain_finish(chain));
+        join->parts[i] = (struct image_part){sources[i], CHANNELS[i], CHANNELS[i],
+                                             at,         chain,       {factors + at, sums + at}};
+    }
+    struct parallel *parallel = parallel_create(2);
+    image_join_run(join, both, parallel);
+    parallel_free(parallel);
+    for (uint64_t i = 0; i < PARTS; i++) {
+        const struct image_part *part = &join->parts[i];
+        for (uint64_t j = 0; j < PIXELS * part->channels; j++) {
+            const uint64_t channel = part->at + j % part->channels;
+            const float sum = sources[i][j] * factors[channel] + sums[channel];
+            const float expected = sum < 0 ? 0 : sum > 400 ? 400 : sum;
+            assert_true(both[j / part->channels * ALL + channel] == expected);
+        }
+        free(sources[i]);
+    }
+    image_join_free(join);
+    free(both);
+}
+
 static void channels_are_joined_and_averaged(void **state)
 {
     (void)state;
@@ -138,8 +191,15 @@ static void channels_are_joined_and_averaged(void **state)
     for (int i = 0; i < PIXELS * RIGHT; i++)
         right[i] = (float)(LEFT + i % RIGHT);
     struct parallel *parallel = parallel_create(2);
-    images_join(PIXELS, LEFT, ALL, 0, sizeof(float), left, both, parallel);
-    images_join(PIXELS, RIGHT, ALL, LEFT, sizeof(float), right, both, parallel);
+    struct image_join *join = image_join_create(2);
+    join->pixels = PIXELS;
+    join->channels = ALL;
+    join->size = sizeof(float);
+    join->parts[0] = (struct image_part){.source = left, .channels = LEFT, .step = LEFT};
+    join->parts[1] =
+        (struct image_part){.source = right, .channels = RIGHT, .step = RIGHT, .at = LEFT};
+    image_join_run(join, both, parallel);
+    image_join_free(join);
     for (int i = 0; i < PIXELS * ALL; i++)
         assert_true(both[i] == (float)(i % ALL));
     images_mean(1, PIXELS, ALL, both, mean, parallel);
@@ -176,6 +236,7 @@ int main(void)
         cmocka_unit_test(windows_see_what_they_should),
         cmocka_unit_test(turning_back_gives_the_same),
         cmocka_unit_test(channels_are_joined_and_averaged),
+        cmocka_unit_test(parts_are_changed_while_they_are_joined),
         cmocka_unit_test(blocks_are_put_beside_one_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "chain_scaling.h"
 #include "clones.h"
 #include "elementary.h"
 
@@ -308,6 +309,10 @@ struct registers {
     _Alignas(64) float rooms[CHAIN_REGISTERS][BLOCK];
     const float *numbers[CHAIN_STEPS_MOST]; // by step
     bool single[CHAIN_STEPS_MOST]; // by step: one number for all places, in front of the room
+    // What repeats itself after no more than a block, as often as a block has room for it: by
+    // input, if it has been asked for.
+    _Alignas(64) float repeated[CHAIN_INPUTS_MOST][BLOCK];
+    bool is_repeated[CHAIN_INPUTS_MOST];
 };
 
 static bool is_single(const struct chain *chain, const struct chain_step *step)
@@ -350,8 +355,47 @@ static void chain_step_run(const struct chain *chain, const struct chain_step *s
     chain_compute(step, registers->numbers[step->left], to, count);
 }
 
+// After how many places inputs begin anew, all at once; 0: they do not, or each by itself.
+static uint64_t period_of_all(const struct chain *chain)
+{
+    uint64_t period = 0;
+    for (uint32_t i = 0; i < chain->input_count; i++) {
+        const uint64_t own = chain->inputs[i].period;
+        if (own > 1 && period != 0 && own != period)
+            return 0;
+        period = own > 1 ? own : period;
+    }
+    return period;
+}
+
+// Places from `at` on that are done at a time: within a period, or some whole ones, so that what
+// repeats itself need not be put together for each block.
+static uint64_t block_from(uint64_t at, uint64_t period)
+{
+    if (period == 0)
+        return BLOCK;
+    const uint64_t done = at % period;
+    if (period <= BLOCK)
+        return done > 0 ? period - done : BLOCK / period * period;
+    const uint64_t parts = (period + BLOCK - 1) / BLOCK, each = (period + parts - 1) / parts;
+    return each < period - done ? each : period - done;
+}
+
+// The numbers of an input that repeats itself, of a block that block_from gave.
+static const float *repeated_from(const struct chain_input *input, uint32_t index, const void *from,
+                                  uint64_t at, struct registers *registers)
+{
+    const uint64_t begin = at % input->period;
+    if (input->period > BLOCK)
+        return (const float *)from + begin;
+    if (!registers->is_repeated[index])
+        chain_repeat(input, from, 0, registers->repeated[index], BLOCK);
+    registers->is_repeated[index] = true;
+    return registers->repeated[index] + begin;
+}
+
 static void chain_run_block(const struct chain *chain, const void *const *inputs, void *result,
-                            uint64_t at, uint64_t count, struct registers *registers)
+                            uint64_t at, uint64_t count, struct registers *registers, bool whole)
 {
     const uint32_t last = chain->step_count - 1;
     for (uint32_t i = 0; i <= last; i++) {
@@ -364,6 +408,8 @@ static void chain_run_block(const struct chain *chain, const void *const *inputs
             const void *from = inputs[step->left];
             if (registers->single[i])
                 chain_widen(input->element, from, 0, room, 1);
+            else if (whole && input->period > 1 && input->element == ELEMENT_F32)
+                registers->numbers[i] = repeated_from(input, step->left, from, at, registers);
             else if (input->period > 0)
                 chain_repeat(input, from, at, room, count);
             else if (input->element == ELEMENT_F32)
@@ -407,6 +453,7 @@ void chain_run(const struct chain *chain, const void *const *inputs, void *resul
 {
     struct registers registers;
     struct byte_result bytes;
+    struct chain_scaling scaling;
     if (chain_only_quantizes(chain, &bytes)) {
         byte_results_put(&bytes, (const float *)inputs[0] + from, to - from,
                          (uint8_t *)result + from);
@@ -418,8 +465,17 @@ void chain_run(const struct chain *chain, const void *const *inputs, void *resul
             (const char *)inputs[0] + from, step->a, step->b, (float *)result + from, to - from);
         return;
     }
-    for (uint64_t at = from; at < to; at += BLOCK)
-        chain_run_block(chain, inputs, result, at, to - at < BLOCK ? to - at : BLOCK, &registers);
+    if (chain_scaling_find(chain, &scaling)) {
+        chain_scaling_run(&scaling, inputs, result, from, to);
+        return;
+    }
+    const uint64_t period = period_of_all(chain);
+    memset(registers.is_repeated, 0, sizeof registers.is_repeated);
+    for (uint64_t at = from, count; at < to; at += count) {
+        count = block_from(at, period);
+        count = to - at < count ? to - at : count;
+        chain_run_block(chain, inputs, result, at, count, &registers, period > 0);
+    }
 }
 
 // An input's elements of some lines, one after the other in `room`.
@@ -431,12 +487,23 @@ static const float *read_lines(const struct chain *chain, uint32_t index, const 
     if (index == 0 && input->period == 0 && input->element == ELEMENT_F32)
         return (const float *)from + first * width;
     for (uint64_t i = 0; i < lines->count; i++) {
-        const uint64_t at = input->period > 0 ? 0
-                            : index == 0      ? (first + i) * width
-                                              : (first + i) * lines->stride;
+        const uint64_t at = (first + i) * (index == 0 ? width : lines->stride);
         chain_widen(input->element, from, at, room + i * width, width);
     }
     return room;
+}
+
+// The same of an input that begins anew with each line; the first lines are the most that are
+// asked for.
+static const float *repeated_lines(const struct chain *chain, uint32_t index, const void *from,
+                                   const struct chain_lines *lines, struct registers *registers)
+{
+    float *numbers = registers->repeated[index];
+    for (uint64_t i = 0; !registers->is_repeated[index] && i < lines->count; i++)
+        chain_widen(chain->inputs[index].element, from, 0, numbers + i * lines->width,
+                    lines->width);
+    registers->is_repeated[index] = true;
+    return numbers;
 }
 
 // Lines that have room in the registers together, from `first` on.
@@ -453,7 +520,9 @@ static void run_few_lines(const struct chain *chain, const void *const *inputs, 
             chain_widen(chain->inputs[step->left].element, inputs[step->left], 0, room, 1);
         else if (step->operation == CHAIN_READ)
             registers->numbers[i] =
-                read_lines(chain, step->left, inputs[step->left], first, lines, room);
+                chain->inputs[step->left].period > 0
+                    ? repeated_lines(chain, step->left, inputs[step->left], lines, registers)
+                    : read_lines(chain, step->left, inputs[step->left], first, lines, room);
         else
             chain_step_run(chain, step, registers, room, lines->count * lines->width);
     }
@@ -466,7 +535,13 @@ void chain_run_lines(const struct chain *chain, const void *const *inputs, void 
                      const struct chain_lines *lines)
 {
     struct registers registers;
+    struct chain_scaling scaling;
+    if (chain_scaling_find(chain, &scaling) && scaling.source == 0) {
+        chain_scaling_run_lines(&scaling, inputs, result, lines);
+        return;
+    }
     const uint64_t together = BLOCK / lines->width;
+    memset(registers.is_repeated, 0, sizeof registers.is_repeated);
     for (uint64_t i = 0; together > 0 && i < lines->count; i += together) {
         const uint64_t left = lines->count - i;
         const struct chain_lines few = {left < together ? left : together, lines->width,

@@ -365,9 +365,10 @@ static bool add_channels(struct fused_convolution *fused, const struct fused_cut
     if (!take_parameters(fused, channels, making))
         return false;
     for (int64_t batch = 0; batch < c->batch; batch++) {
-        for (int64_t row = 0; row < c->output[0]; row += cuts->rows) {
-            const int64_t to = row + cuts->rows < c->output[0] ? row + cuts->rows : c->output[0];
-            if (!fused_convolution_add_piece(fused, channels, making->plan, batch, row, to))
+        for (int64_t part = 0; part < cuts->row_parts; part++) {
+            if (!fused_convolution_add_piece(fused, channels, making->plan, batch,
+                                             fused_cuts_row(c, cuts, part),
+                                             fused_cuts_row(c, cuts, part + 1)))
                 return false;
         }
     }
@@ -378,16 +379,16 @@ static bool make_all(struct fused_convolution *fused, const struct making *makin
 {
     const struct convolution *c = &fused->c;
     const struct fused_cuts cuts = fused_cuts_choose(c);
-    const size_t parts = (size_t)divide_up(c->outputs, cuts.channels);
-    const size_t pieces = parts * (size_t)(c->batch * divide_up(c->output[0], cuts.rows));
+    const size_t parts = (size_t)cuts.channel_parts;
+    const size_t pieces = parts * (size_t)(c->batch * cuts.row_parts);
     fused->channels = memory_allocate_zeroed(parts, sizeof *fused->channels);
     fused->pieces = memory_allocate_zeroed(pieces, sizeof *fused->pieces);
     fused->packed = memory_allocate_zeroed(pieces, sizeof *fused->packed);
     fused->shared = memory_allocate_zeroed(pieces, sizeof *fused->shared);
-    for (int64_t from = 0; from < c->outputs; from += cuts.channels) {
+    for (int64_t part = 0; part < cuts.channel_parts; part++) {
         struct channels *channels = &fused->channels[fused->channel_count++];
-        channels->from = from;
-        channels->to = from + cuts.channels < c->outputs ? from + cuts.channels : c->outputs;
+        channels->from = fused_cuts_channel(c, &cuts, part);
+        channels->to = fused_cuts_channel(c, &cuts, part + 1);
         if (!add_channels(fused, &cuts, channels, making))
             return false;
     }

@@ -7,23 +7,30 @@
 #include "clones.h"
 
 enum {
-    PIECE = 1 << 15, // elements that are worth a piece of their own
-    CHANNELS = 512,  // that are added up at a time
-    TAPS_MOST = 32,
+    PIECE = 1 << 15,     // elements that are worth a piece of their own
+    CHANNELS = 16,       // that stay together, a line of the cache
+    CHANNELS_MOST = 512, // that are added up at a time
+    PIXELS_TOGETHER = 4,
+    TAPS_MOST = 64,
     FEW = 4,      // rows that are turned one element at a time
     STRIP = 2048, // columns of few rows
     SQUARE = 16,  // of elements that change places at a time
 };
 
+// The part of a window that lies within the input: taps [first, last) along an axis.
+struct taps {
+    int64_t start, first, last;
+};
+
+struct pooled_row;
+
 struct job {
     const struct images_pool *pool;
     const void *source;
     void *result;
-};
-
-// The part of a window that lies within the input: taps [first, last) along an axis.
-struct taps {
-    int64_t start, first, last;
+    int64_t size; // bytes of an element
+    // The window that begins at a column of a row.
+    void (*pixel)(const struct pooled_row *row, const struct taps *columns, void *to);
 };
 
 static struct taps taps_of(const struct window *window, uint32_t axis, int64_t place)
@@ -56,189 +63,230 @@ static uint64_t rows_per_piece(const struct images_pool *pool)
     return row < PIECE ? PIECE / (row + 1) + 1 : 1;
 }
 
-// The pixels that a window sees; at most TAPS_MOST at a time.
-static int64_t find_taps(const struct window *window, const struct taps *rows,
-                         const struct taps *columns, int64_t first, int64_t *places)
+// Taps of a window, at most TAPS_MOST of them: where their pixels are, in elements from the
+// window's own place.
+struct seen {
+    int64_t count;
+    int64_t places[TAPS_MOST];
+};
+
+// From the tap `first` of those that see the input on.
+static void find_seen(const struct images_pool *pool, const struct taps *rows,
+                      const struct taps *columns, int64_t first, struct seen *seen)
 {
-    int64_t count = 0;
+    const struct window *window = &pool->window;
     const int64_t wide = columns->last - columns->first;
+    seen->count = 0;
     if (wide <= 0)
-        return 0;
+        return;
     int64_t row = rows->first + first / wide, column = columns->first + first % wide;
-    for (; row < rows->last && count < TAPS_MOST; row++, column = columns->first) {
-        const int64_t line = (rows->start + row * window->dilation[0]) * window->input[1];
-        for (; column < columns->last && count < TAPS_MOST; column++)
-            places[count++] = line + columns->start + column * window->dilation[1];
+    for (; row < rows->last && seen->count < TAPS_MOST; row++, column = columns->first) {
+        const int64_t line = row * window->dilation[0] * window->input[1];
+        for (; column < columns->last && seen->count < TAPS_MOST; column++)
+            seen->places[seen->count++] = (line + column * window->dilation[1]) * pool->channels;
     }
-    return count;
 }
 
-#define MAX_ROWS(name, type, lowest)                                                               \
-    CORE_CLONES(                                                                                   \
-        void, name##_taps,                                                                         \
-        (const type *image, const int64_t *places, int64_t count, int64_t channels, type *to),     \
-        (image, places, count, channels, to))                                                      \
+#define MAX_OF(x, most) ((x) > (most) ? (x) : (most))
+#define SUM_OF(x, sum) ((x) + (sum))
+#define MAX_OF_LINES(x, most)                                                                      \
+    ((line)((((x) > (most)) & (__typeof__((x) > (most)))(x)) |                                     \
+            (~((x) > (most)) & (__typeof__((x) > (most)))(most))))
+#define SUM_OF_LINES(x, sum) ((x) + (sum))
+
+// Channels of `lines` vectors, while there are so many: they stay in registers for all taps.
+#define POOL_LINES(bytes, lines, type, lowest, COMBINE)                                            \
     {                                                                                              \
-        for (int64_t tap = 0; tap < count; tap++) {                                                \
-            const type *from = image + places[tap] * channels;                                     \
-            for (int64_t i = 0; i < channels; i++)                                                 \
-                to[i] = from[i] > to[i] ? from[i] : to[i];                                         \
-        }                                                                                          \
-    }                                                                                              \
-    static void name##_pixel(const struct job *job, const type *image, int64_t y, int64_t x,       \
-                             type *to)                                                             \
-    {                                                                                              \
-        const struct window *window = &job->pool->window;                                          \
-        const int64_t channels = job->pool->channels;                                              \
-        const struct taps rows = taps_of(window, 0, y);                                            \
-        const struct taps columns = taps_of(window, 1, x);                                         \
-        int64_t places[TAPS_MOST];                                                                 \
-        for (int64_t i = 0; i < channels; i++)                                                     \
-            to[i] = lowest;                                                                        \
-        for (int64_t first = 0;; first += TAPS_MOST) {                                             \
-            const int64_t count = find_taps(window, &rows, &columns, first, places);               \
-            if (count == 0)                                                                        \
-                return;                                                                            \
-            name##_taps(image, places, count, channels, to);                                       \
-        }                                                                                          \
-    }                                                                                              \
-    static void name##_piece(void *context, uint64_t from, uint64_t to)                            \
-    {                                                                                              \
-        const struct job *job = context;                                                           \
-        const struct window *window = &job->pool->window;                                          \
-        const int64_t channels = job->pool->channels;                                              \
-        for (uint64_t row = from; row < to; row++) {                                               \
-            const int64_t batch = (int64_t)row / window->output[0];                                \
-            const type *image = (const type *)job->source +                                        \
-                                batch * window->input[0] * window->input[1] * channels;            \
-            type *result = (type *)job->result + (int64_t)row * window->output[1] * channels;      \
-            for (int64_t x = 0; x < window->output[1]; x++)                                        \
-                name##_pixel(job, image, (int64_t)row % window->output[0], x,                      \
-                             result + x * channels);                                               \
+        enum { LANES = (bytes) / sizeof(type) };                                                   \
+        typedef type line __attribute__((vector_size(bytes), aligned(sizeof(type)), may_alias));   \
+        for (; channel + (lines)*LANES <= channels; channel += (lines)*LANES) {                    \
+            line kept[lines];                                                                      \
+            _Pragma("GCC unroll 4") for (int j = 0; j < (lines); j++)                              \
+            {                                                                                      \
+                kept[j] = (line){0} + (type)(lowest);                                              \
+                if (begun)                                                                         \
+                    kept[j] = *(const line *)(to + channel + j * LANES);                           \
+            }                                                                                      \
+            for (int64_t i = 0; i < seen->count; i++) {                                            \
+                const type *at = image + seen->places[i] + channel;                                \
+                _Pragma("GCC unroll 4") for (int j = 0; j < (lines); j++)                          \
+                {                                                                                  \
+                    const line x = *(const line *)(at + j * LANES);                                \
+                    kept[j] = COMBINE##_LINES(x, kept[j]);                                         \
+                }                                                                                  \
+            }                                                                                      \
+            _Pragma("GCC unroll 4") for (int j = 0; j < (lines); j++)                              \
+            {                                                                                      \
+                *(line *)(to + channel + j * LANES) = kept[j];                                     \
+            }                                                                                      \
         }                                                                                          \
     }
 
-MAX_ROWS(max_f32, float, -INFINITY)
-MAX_ROWS(max_i8, int8_t, INT8_MIN)
-MAX_ROWS(max_u8, uint8_t, 0)
+// Pools the channels of one window, whose first pixel is `image`. What has `begun` goes on with
+// what is there already.
+#define POOL_TAPS(name, type, lowest, COMBINE)                                                     \
+    CORE_CLONES(void, name##_taps,                                                                 \
+                (const type *image, const struct seen *seen, int64_t channels, bool begun,         \
+                 type *restrict to),                                                               \
+                (image, seen, channels, begun, to))                                                \
+    {                                                                                              \
+        int64_t channel = 0;                                                                       \
+        POOL_LINES(64, 4, type, lowest, COMBINE)                                                   \
+        POOL_LINES(64, 1, type, lowest, COMBINE)                                                   \
+        POOL_LINES(32, 1, type, lowest, COMBINE)                                                   \
+        for (; channel < channels; channel++) {                                                    \
+            type kept = begun ? to[channel] : (type)(lowest);                                      \
+            for (int64_t i = 0; i < seen->count; i++)                                              \
+                kept = COMBINE(image[seen->places[i] + channel], kept);                            \
+            to[channel] = kept;                                                                    \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##_pixel(const struct pooled_row *row, const struct taps *columns, void *to)   \
+    {                                                                                              \
+        const int64_t channels = row->job->pool->channels;                                         \
+        const int64_t all = (row->rows.last - row->rows.first) * (columns->last - columns->first); \
+        const type *image =                                                                        \
+            (const type *)row->image + row->rows.start * row->line + columns->start * channels;    \
+        struct seen more;                                                                          \
+        name##_taps(image, row->seen, channels, false, to);                                        \
+        for (int64_t first = TAPS_MOST; first < all; first += TAPS_MOST) {                         \
+            find_seen(row->job->pool, &row->rows, columns, first, &more);                          \
+            name##_taps(image, &more, channels, true, to);                                         \
+        }                                                                                          \
+    }
+
+// A row of the output while it is made.
+struct pooled_row {
+    const struct job *job;
+    struct taps rows;
+    const void *image;
+    int64_t line;            // elements of a row of the input
+    const struct seen *seen; // the first taps of the window at hand
+};
+
+POOL_TAPS(max_f32, float, -INFINITY, MAX_OF)
+POOL_TAPS(max_i8, int8_t, INT8_MIN, MAX_OF)
+POOL_TAPS(max_u8, uint8_t, 0, MAX_OF)
+POOL_TAPS(sum_f32, float, 0, SUM_OF)
+
+CORE_CLONES(void, divide_pixel, (float *to, int64_t channels, float count), (to, channels, count))
+{
+    for (int64_t i = 0; i < channels; i++)
+        to[i] /= count;
+}
+
+static void average_pixel(const struct pooled_row *row, const struct taps *columns, void *to)
+{
+    const struct images_pool *pool = row->job->pool;
+    const int64_t seen = (row->rows.last - row->rows.first) * (columns->last - columns->first);
+    const int64_t all = pool->with_pads ? padded_taps(&pool->window, 0, row->rows.start) *
+                                              padded_taps(&pool->window, 1, columns->start)
+                                        : seen;
+    sum_f32_pixel(row, columns, to);
+    if (all > 0)
+        divide_pixel(to, pool->channels, (float)all);
+}
+
+static void pool_rows(void *context, uint64_t from, uint64_t to)
+{
+    const struct job *job = context;
+    const struct window *window = &job->pool->window;
+    const int64_t channels = job->pool->channels, size = job->size;
+    for (uint64_t y = from; y < to; y++) {
+        const int64_t batch = (int64_t)y / window->output[0];
+        struct seen seen;
+        struct pooled_row row = {job, taps_of(window, 0, (int64_t)y % window->output[0]),
+                                 (const char *)job->source +
+                                     batch * window->input[0] * window->input[1] * channels * size,
+                                 window->input[1] * channels, &seen};
+        char *result = (char *)job->result + (int64_t)y * window->output[1] * channels * size;
+        struct taps before = {0, -1, -1};
+        for (int64_t x = 0; x < window->output[1]; x++, result += channels * size) {
+            const struct taps columns = taps_of(window, 1, x);
+            if (columns.first != before.first || columns.last != before.last)
+                find_seen(job->pool, &row.rows, &columns, 0, &seen);
+            before = columns;
+            job->pixel(&row, &columns, result);
+        }
+    }
+}
 
 void images_pool_max(const struct images_pool *pool, enum element element, const void *source,
                      void *result, struct parallel *parallel)
 {
-    struct job job = {pool, source, result};
+    struct job job = {pool, source, result, (int64_t)element_size(element),
+                      element == ELEMENT_F32  ? max_f32_pixel
+                      : element == ELEMENT_I8 ? max_i8_pixel
+                                              : max_u8_pixel};
     parallel_for(parallel, (uint64_t)(pool->batch * pool->window.output[0]), rows_per_piece(pool),
-                 element == ELEMENT_F32  ? max_f32_piece
-                 : element == ELEMENT_I8 ? max_i8_piece
-                                         : max_u8_piece,
-                 &job);
-}
-
-CORE_CLONES(void, add_row, (const float *from, float *to, int64_t channels), (from, to, channels))
-{
-    for (int64_t i = 0; i < channels; i++)
-        to[i] += from[i];
-}
-
-static void average_pixel(const struct job *job, const float *image, int64_t y, int64_t x,
-                          float *to)
-{
-    const struct window *window = &job->pool->window;
-    const int64_t channels = job->pool->channels;
-    const struct taps rows = taps_of(window, 0, y);
-    const struct taps columns = taps_of(window, 1, x);
-    memset(to, 0, (size_t)channels * sizeof *to);
-    for (int64_t i = rows.first; i < rows.last; i++) {
-        const int64_t row = rows.start + i * window->dilation[0];
-        for (int64_t j = columns.first; j < columns.last; j++) {
-            const int64_t column = columns.start + j * window->dilation[1];
-            add_row(image + (row * window->input[1] + column) * channels, to, channels);
-        }
-    }
-    const int64_t seen = (rows.last - rows.first) * (columns.last - columns.first);
-    const int64_t all = job->pool->with_pads ? padded_taps(window, 0, rows.start) *
-                                                   padded_taps(window, 1, columns.start)
-                                             : seen;
-    for (int64_t i = 0; all > 0 && i < channels; i++)
-        to[i] /= (float)all;
-}
-
-static void average_piece(void *context, uint64_t from, uint64_t to)
-{
-    const struct job *job = context;
-    const struct window *window = &job->pool->window;
-    const int64_t channels = job->pool->channels;
-    for (uint64_t row = from; row < to; row++) {
-        const int64_t batch = (int64_t)row / window->output[0];
-        const float *image =
-            (const float *)job->source + batch * window->input[0] * window->input[1] * channels;
-        float *result = (float *)job->result + (int64_t)row * window->output[1] * channels;
-        for (int64_t x = 0; x < window->output[1]; x++)
-            average_pixel(job, image, (int64_t)row % window->output[0], x, result + x * channels);
-    }
+                 pool_rows, &job);
 }
 
 void images_pool_average(const struct images_pool *pool, const float *source, float *result,
                          struct parallel *parallel)
 {
-    struct job job = {pool, source, result};
+    struct job job = {pool, source, result, sizeof *source, average_pixel};
     parallel_for(parallel, (uint64_t)(pool->batch * pool->window.output[0]), rows_per_piece(pool),
-                 average_piece, &job);
+                 pool_rows, &job);
 }
 
 struct mean_job {
-    int64_t pixels, channels, parts;
+    int64_t pixels, channels;
+    int64_t each, parts; // channels of a part, and parts of an image
     const float *source;
     float *result;
 };
 
-CORE_CLONES(void, add_wide, (const float *from, double *to, int64_t channels), (from, to, channels))
+// Adds `count` channels of PIXELS_TOGETHER pixels, one pixel after the other.
+CORE_CLONES(void, add_pixels, (const float *from, int64_t channels, int64_t count, double *sums),
+            (from, channels, count, sums))
 {
-    for (int64_t i = 0; i < channels; i++)
-        to[i] += (double)from[i];
+    const float *a = from, *b = a + channels, *c = b + channels, *d = c + channels;
+    for (int64_t i = 0; i < count; i++)
+        sums[i] = sums[i] + (double)a[i] + (double)b[i] + (double)c[i] + (double)d[i];
+}
+
+CORE_CLONES(void, add_pixel, (const float *from, int64_t count, double *sums), (from, count, sums))
+{
+    for (int64_t i = 0; i < count; i++)
+        sums[i] += (double)from[i];
+}
+
+// Of the channels from `from` on, at most CHANNELS_MOST.
+static void mean_of(const struct mean_job *job, const float *from, int64_t count, float *to)
+{
+    double sums[CHANNELS_MOST] = {0};
+    int64_t pixel = 0;
+    for (; pixel + PIXELS_TOGETHER <= job->pixels; pixel += PIXELS_TOGETHER)
+        add_pixels(from + pixel * job->channels, job->channels, count, sums);
+    for (; pixel < job->pixels; pixel++)
+        add_pixel(from + pixel * job->channels, count, sums);
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (float)(sums[i] / (double)job->pixels);
 }
 
 static void mean_piece(void *context, uint64_t from, uint64_t to)
 {
     const struct mean_job *job = context;
     for (uint64_t i = from; i < to; i++) {
-        const int64_t batch = (int64_t)i / job->parts;
-        const int64_t first = (int64_t)i % job->parts * CHANNELS;
+        const int64_t batch = (int64_t)i / job->parts, first = (int64_t)i % job->parts * job->each;
         const int64_t left = job->channels - first;
-        const int64_t count = left < CHANNELS ? left : CHANNELS;
-        double sums[CHANNELS] = {0};
-        const float *at = job->source + batch * job->pixels * job->channels + first;
-        for (int64_t pixel = 0; pixel < job->pixels; pixel++)
-            add_wide(at + pixel * job->channels, sums, count);
-        for (int64_t j = 0; j < count; j++)
-            job->result[batch * job->channels + first + j] = (float)(sums[j] / (double)job->pixels);
+        mean_of(job, job->source + batch * job->pixels * job->channels + first,
+                left < job->each ? left : job->each, job->result + batch * job->channels + first);
     }
 }
 
 void images_mean(int64_t batch, int64_t pixels, int64_t channels, const float *source,
                  float *result, struct parallel *parallel)
 {
-    struct mean_job job = {pixels, channels, (channels + CHANNELS - 1) / CHANNELS, source, result};
+    // Two parts at least where there is enough to do.
+    const int64_t least = pixels * channels > PIECE / 2 ? 2 : 1;
+    const int64_t many = (channels + CHANNELS_MOST - 1) / CHANNELS_MOST;
+    const int64_t parts = many > least ? many : least;
+    const int64_t lines = (channels + CHANNELS - 1) / CHANNELS;
+    const int64_t each = (lines + parts - 1) / parts * CHANNELS;
+    struct mean_job job = {pixels, channels, each, (channels + each - 1) / each, source, result};
     parallel_for(parallel, (uint64_t)(batch * job.parts), 1, mean_piece, &job);
-}
-
-struct join_job {
-    uint64_t bytes, all, at;
-    const char *source;
-    char *result;
-};
-
-static void join_piece(void *context, uint64_t from, uint64_t to)
-{
-    const struct join_job *job = context;
-    for (uint64_t i = from; i < to; i++)
-        memcpy(job->result + i * job->all + job->at, job->source + i * job->bytes, job->bytes);
-}
-
-void images_join(uint64_t pixels, uint64_t channels, uint64_t all, uint64_t at, uint32_t size,
-                 const void *source, void *result, struct parallel *parallel)
-{
-    struct join_job job = {channels * size, all * size, at * size, source, result};
-    parallel_for(parallel, pixels, 2 * PIECE / (job.bytes + 1) + 1, join_piece, &job);
 }
 
 struct spread_job {

@@ -26,11 +26,6 @@ void images_pool_average(const struct images_pool *pool, const float *source, fl
 void images_mean(int64_t batch, int64_t pixels, int64_t channels, const float *source,
                  float *result, struct parallel *parallel);
 
-// Puts `channels` of each pixel into images of `all` channels, from channel `at` on.
-// `size`: bytes of an element.
-void images_join(uint64_t pixels, uint64_t channels, uint64_t all, uint64_t at, uint32_t size,
-                 const void *source, void *result, struct parallel *parallel);
-
 // Each pixel of `rows` x `columns` holds a block of pixels, `high` rows of `wide` elements each:
 // puts the blocks beside one another. f32.
 void images_spread(uint64_t rows, uint64_t columns, uint64_t high, uint64_t wide,
