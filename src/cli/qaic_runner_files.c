@@ -290,8 +290,11 @@ static status write_latency(const struct running *running, uint32_t activation)
     struct output *output;
     STATUS_TRY(make_path(path, sizeof path, running, activation, "latency.txt"));
     STATUS_TRY(output_open(path, &output));
-    snprintf(collected, sizeof collected, "%zu Num Requested: %" PRIu32, run->sample_count,
-             running->sampling.samples);
+    if (running->sampling.samples == UINT32_MAX) // as many as a time has
+        snprintf(collected, sizeof collected, "%zu Num Requested: N/A", run->sample_count);
+    else
+        snprintf(collected, sizeof collected, "%zu Num Requested: %" PRIu32, run->sample_count,
+                 running->sampling.samples);
     write_latency_head(output, activation, collected);
     for (size_t i = 0; i < run->sample_count; i++)
         write_latency_row(running, output, i, &run->samples[i]);

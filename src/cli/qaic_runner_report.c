@@ -145,10 +145,13 @@ int qaic_run_check(const struct running *running)
         const uint32_t asked = running->sampling.samples;
         if (run->sample_count == asked || (asked == UINT32_MAX && run->sample_count > 0))
             continue;
+        char of[32] = "";
+        if (asked != UINT32_MAX)
+            snprintf(of, sizeof of, " of %" PRIu32, asked);
         fprintf(stderr,
-                "qaic-runner: %zu of %" PRIu32 " samples were taken: activation %u had %" PRIu32
+                "qaic-runner: %zu%s samples were taken: activation %u had %" PRIu32
                 " inferences, and sampling starts at %" PRIu32 "; raise --num-iter\n",
-                run->sample_count, asked, i, run->done, running->sampling.start_iteration);
+                run->sample_count, of, i, run->done, running->sampling.start_iteration);
         if (run->sample_count == 0)
             exit = EXIT_LOSS;
     }

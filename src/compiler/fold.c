@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "base/sort.h"
 #include "compiler.h"
 #include "group.h"
 #include "same.h"
@@ -60,11 +62,48 @@ static void drop_unread(struct network *network)
     free(readers);
 }
 
+struct fill {
+    uint64_t elements;
+    uint32_t node;
+};
+
+static int by_size(const void *left, const void *right)
+{
+    const struct fill *a = left;
+    const struct fill *b = right;
+    const int order = sort_compare(b->elements, a->elements);
+    return order != 0 ? order : sort_compare(a->node, b->node);
+}
+
+// What is filled with one element, the largest first: the others lie in the same memory.
+static status fold_fills(struct network *network, const struct network_graph *graph)
+{
+    struct fill *fills = memory_allocate_zeroed((size_t)graph->node_count + 1, sizeof *fills);
+    size_t count = 0;
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct network_node *node = network_node(network, graph->nodes[i]);
+        if (node->definition->function != COMPUTES_FILL || node->outputs[0] == NETWORK_NONE ||
+            compiler_fold_is_known(network, node))
+            continue;
+        const struct value_type *type = &network_value(network, node->outputs[0])->type;
+        if (value_type_static(type))
+            fills[count++] = (struct fill){shape_count(&type->shape), graph->nodes[i]};
+    }
+    if (count > 0)
+        sort_items(fills, count, sizeof *fills, by_size);
+    status result = STATUS_OK;
+    for (size_t i = 0; i < count && result == STATUS_OK; i++)
+        result = network_fold_node(network, fills[i].node, FOLD_ELEMENTS_MOST);
+    free(fills);
+    return result;
+}
+
 status pass_fold(struct plan *plan)
 {
     struct network *network = plan->network;
     struct network_graph *graph = network_graph(network, 0);
     uint32_t kept = 0;
+    STATUS_TRY(fold_fills(network, graph));
     for (uint32_t i = 0; i < graph->node_count; i++) {
         const struct network_node *node = network_node(network, graph->nodes[i]);
         if (!compiler_fold_is_known(network, node) && !fold_node_stays(plan, node))

@@ -1,5 +1,8 @@
 """opscope program, verify and targets."""
+import array
+
 from compiling import *
+from onnx_writer import *
 from support import *
 
 PARTS = ["operators", "groups", "values", "buffers", "tasks", "steps"]
@@ -58,6 +61,25 @@ def test_program_on_the_host(folder):
     out = opscope("program", path, "--steps").out
     matches(out, r"^  main_dispatch_1_host_matmul_cast\n +0 host start task \d+\n +1 host wait +task \d+$",
             "host")
+
+
+def test_what_is_filled_alike_lies_there_once(folder):
+    """Weights with one element everywhere lie in those of the largest of them, whichever comes first."""
+    def size(second):
+        nodes = [make_node("ConstantOfShape", ["small"], ["v"], value=make_tensor("", "f32", [1], [0.5])),
+                 make_node("MatMul", ["x", "v"], ["p"]),
+                 make_node("ConstantOfShape", ["large"], ["w"], value=make_tensor("", "f32", [1], [second])),
+                 make_node("MatMul", ["p", "w"], ["y"])]
+        shapes = [make_tensor("small", "i64", [2], [64, 128]), make_tensor("large", "i64", [2], [128, 256])]
+        path = write(folder / "fills.onnx", make_model(make_graph(
+            nodes, [make_value("x", "f32", [2, 64])], [make_value("y", "f32", [2, 256])], shapes)))
+        opscope("compile", path, "-t", "host", "-o", folder / "fills.opx")
+        opscope("run", folder / "fills.opx", "--seed", "1", "--output", folder / "run.npy")
+        opscope("infer", path, "--plain", "--seed", "1", "--output", folder / "infer.npy")
+        for got, want in zip(*(array.array("f", (folder / name).read_bytes()[128:]) for name in ("run.npy", "infer.npy"))):
+            true(abs(got - want) <= 1e-5 * max(1, abs(want)), f"{got} is {want}")
+        return (folder / "fills.opx").stat().st_size
+    equal(size(0.25) - size(0.5), 4 * 64 * 128, "bytes of the smaller one")
 
 
 def test_what_is_no_program(folder):

@@ -95,6 +95,17 @@ def test_samples_are_one_where_nothing_is_said(folder):
     equal(names(folder), [], "no file says that there is a sample")
 
 
+def test_as_many_samples_as_a_time_has(folder):
+    """How many were asked for is not known, so no number is made up."""
+    compiled(folder)
+    runner(folder, *profiling("latency", "raw_device_stats", duration=100000), "-n", "7")
+    contains((folder / "s" / NAME.format(0, "latency.txt")).read_text(), "NumSamples collected: 7 Num Requested: N/A", "all")
+    equal(len([name for name in names(folder) if "aiccyclecounts" in name]), 7, "buffers")
+    clear(folder)
+    said = runner(folder, *profiling("latency", duration=1000, start_iter=9), "-n", "7", code=3).err
+    contains(said, "0 samples were taken: activation 0 had 7 inferences, and sampling starts at 9", "none")
+
+
 def test_a_delay_longer_than_the_run(folder):
     """It goes on until the samples are there, and says so."""
     compiled(folder)
