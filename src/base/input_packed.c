@@ -52,6 +52,11 @@ static uint64_t most_by_ratio(struct view packed)
     return by_ratio > INPUT_UNPACKED_FREE ? by_ratio : INPUT_UNPACKED_FREE;
 }
 
+static status check_memory(const struct input *input, const struct unpack *unpack)
+{
+    return unpack->starved ? status_no_memory("unpacking %s", input->path) : STATUS_OK;
+}
+
 // Refuses what unfolds to more.
 static status check_size(const struct input *input, struct view packed, uint64_t size)
 {
@@ -76,7 +81,9 @@ static bool ahead_unpack(struct input_ahead *ahead)
     struct input *input = ahead->input;
     const struct view piece = unpack_next(&ahead->unpack);
     const uint64_t there = ahead->there + piece.size;
-    status failure = spool_append_ahead(&input->unpacked, piece.data, piece.size);
+    status failure = check_memory(input, &ahead->unpack);
+    if (failure == STATUS_OK)
+        failure = spool_append_ahead(&input->unpacked, piece.data, piece.size);
     if (failure == STATUS_OK)
         failure = check_size(input, ahead->unpack.packed, there);
     pthread_mutex_lock(&ahead->lock);
@@ -259,6 +266,7 @@ static status unpack_into_spool(struct input *input, struct unpack *unpack)
         STATUS_TRY(check_size(input, unpack->packed, unpack->promised));
     while (!done && !unpack->ended) {
         const struct view piece = unpack_next(unpack);
+        STATUS_TRY(check_memory(input, unpack));
         STATUS_TRY(spool_append(&input->unpacked, piece.data, piece.size));
         STATUS_TRY(check_size(input, unpack->packed, spool_size(&input->unpacked)));
         if (asked || unpack->ended || spool_size(&input->unpacked) <= INPUT_BEGINNING)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "memory.h"
 #include "recovery.h"
@@ -97,6 +98,7 @@ static struct view next_of_gzip(struct unpack *unpack)
         unpack->ended = inflateReset(stream) != Z_OK;
     else
         unpack->ended = (result != Z_OK && result != Z_BUF_ERROR) || (all && stream->avail_out > 0);
+    unpack->starved = result == Z_MEM_ERROR;
     if (unpack->ended && result != Z_STREAM_END)
         unpack->damage = all ? "the gzip data is cut off" : "the gzip data is damaged";
     return (struct view){unpack->piece, PIECE - stream->avail_out};
@@ -109,6 +111,7 @@ static struct view next_of_zstd(struct unpack *unpack)
     const size_t result = ZSTD_decompressStream(unpack->stream, &out, &in);
     unpack->consumed = in.pos;
     unpack->ended = ZSTD_isError(result) || (in.pos == in.size && out.pos < out.size);
+    unpack->starved = ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation;
     if (ZSTD_isError(result))
         unpack->damage = "the zstd data is damaged";
     else if (unpack->ended && result != 0)

@@ -14,6 +14,7 @@ struct unpack {
     size_t consumed;    // of `packed`
     uint64_t promised;  // bytes, as the file says itself; UINT64_MAX: it does not
     bool ended;         // nothing more comes out
+    bool starved;       // for want of memory, which is no damage
     const char *damage; // known at the end; NULL: nothing is wrong
     void *stream;       // of the library
     char *piece;

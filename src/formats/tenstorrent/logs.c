@@ -357,7 +357,7 @@ status logs_read(const struct logs *logs, struct profile *ledger, struct logs_re
         host_ops_lose_missing(&record->host, host->path, alone);
     if (alone)
         return STATUS_OK;
-    const status failure = device_log_open(logs->inputs[LOG_DEVICE], &record->device);
+    status failure = device_log_open(logs->inputs[LOG_DEVICE], &record->device);
     if (failure != STATUS_OK) {
         device_log_free(&record->device);
         host_ops_free(&record->host);
@@ -366,7 +366,10 @@ status logs_read(const struct logs *logs, struct profile *ledger, struct logs_re
     record->has_device = true;
     read_device(record);
     remark_clock(record);
-    return input_finish(logs->inputs[LOG_DEVICE]);
+    failure = input_finish(logs->inputs[LOG_DEVICE]);
+    if (failure != STATUS_OK)
+        logs_record_free(record);
+    return failure;
 }
 
 void logs_record_free(struct logs_record *record)
