@@ -164,7 +164,7 @@ static const struct gap RECIPE_GAPS[] = {
     {.reason = "recipes are for images with channels first; TOSA's have them last",
      .names = {"tosa.*"}},
     {.reason = "its kernel computes integers or samples by data, not images of reals",
-     .names = {"QLinearConv", "ConvInteger", "DeformConv", "MaxUnpool"}},
+     .names = {"ConvInteger", "DeformConv", "MaxUnpool"}},
     {.reason = "a prepared call is as fast: what it reads is read once",
      .names = {"LpPool", "GlobalMaxPool", "GlobalLpPool"}},
     {0},
