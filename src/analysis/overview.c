@@ -170,8 +170,8 @@ static size_t lane_of_span(struct overview_collector *collector, struct known_tr
     const enum role role = may_say ? role_of_span(collector, track->role, values) : track->role;
     size_t *lane = &known->lanes[role];
     if (*lane == 0) {
-        const size_t found = analysis_overview_find_lane(
-            collector, &collector->scopes[known->scope], track, role);
+        const size_t found =
+            analysis_overview_find_lane(collector, &collector->scopes[known->scope], track, role);
         *lane = found == SIZE_MAX ? found : found + 1;
     }
     return *lane == SIZE_MAX ? SIZE_MAX : *lane - 1;

@@ -35,10 +35,10 @@ struct chunk_event {
     uint64_t end_ns; // the same of the end of a span that comes before it, where `ends`
     uint64_t number; // cycles, or a sample's value
     const struct sequence_keys *sequence;
-    uint32_t name;        // iid
-    uint32_t location;    // iid; 0: none is said
-    uint32_t call;        // 0: none is said
-    uint32_t values_at;   // in the chunk's values
+    uint32_t name;      // iid
+    uint32_t location;  // iid; 0: none is said
+    uint32_t call;      // 0: none is said
+    uint32_t values_at; // in the chunk's values
     uint32_t values_size;
     uint8_t kind; // enum chunk_kind
     bool ends;

@@ -154,9 +154,9 @@ static inline unsigned char *encode_common_values(struct encoder *encoder, unsig
     while (argument_next_common(reader, &value)) {
         unsigned char *content = annotation_open(to);
         unsigned char *end = encode_key(encoder, content, value.key);
-        end = protobuf_put_tag(end, value.is_text ? PERFETTO_ANNOTATION_STRING
-                                                  : PERFETTO_ANNOTATION_UINT,
-                               value.is_text ? PROTOBUF_BYTES : PROTOBUF_VARINT);
+        end = protobuf_put_tag(
+            end, value.is_text ? PERFETTO_ANNOTATION_STRING : PERFETTO_ANNOTATION_UINT,
+            value.is_text ? PROTOBUF_BYTES : PROTOBUF_VARINT);
         encode_copy(encoder, end, value.payload, value.size);
         to = length_close(content, end + value.size);
     }
@@ -196,10 +196,10 @@ static inline unsigned char *encode_arguments(struct encoder *encoder, unsigned 
 {
     const struct encode_options *options = encoder->options;
     if (event->values_size > 0)
-        to = encode_values(encoder, to,
-                           (struct view){(const char *)encoder->chunk->values.data +
-                                             event->values_at,
-                                         event->values_size});
+        to = encode_values(
+            encoder, to,
+            (struct view){(const char *)encoder->chunk->values.data + event->values_at,
+                          event->values_size});
     if (event->location != 0)
         to = encode_string(encoder, to, options->location_key, &event->location);
     if (event->call != 0)
@@ -245,7 +245,8 @@ static size_t definitions_room(const struct encoder *encoder, size_t index)
     size_t room = PROTOBUF_HEADER_MOST;
     for (size_t i = encoder->definition;
          i < chunk->definition_count && chunk->definitions[i].event == index; i++)
-        room += ENTRY_MOST + profile_text(encoder->options->profile, chunk->definitions[i].text).size;
+        room +=
+            ENTRY_MOST + profile_text(encoder->options->profile, chunk->definitions[i].text).size;
     return room;
 }
 
@@ -302,14 +303,15 @@ static unsigned char *encode_sample(const struct encoder *encoder, unsigned char
 }
 
 static inline unsigned char *encode_event(struct encoder *encoder, unsigned char *to,
-                                          const struct chunk_event *added, size_t index, bool defines)
+                                          const struct chunk_event *added, size_t index,
+                                          bool defines)
 {
     if (added->ends)
         to = encode_end(encoder, to, added->end_ns);
     unsigned char *content = packet_open(to);
     unsigned char *event = event_open(encode_front(encoder, content, added->ns));
-    unsigned char *end = encode_type(
-        event, added->kind == CHUNK_INSTANT ? PERFETTO_TYPE_INSTANT : PERFETTO_TYPE_BEGIN);
+    unsigned char *end = encode_type(event, added->kind == CHUNK_INSTANT ? PERFETTO_TYPE_INSTANT
+                                                                         : PERFETTO_TYPE_BEGIN);
     end = protobuf_put_varint(end, PERFETTO_EVENT_NAME_IID, added->name);
     end = length_close(event, encode_arguments(encoder, end, added));
     end = encode_state_needed(end);
@@ -352,8 +354,8 @@ void chunk_encode(const struct chunk *chunk, const struct encode_options *option
     for (size_t i = 0; i < chunk->count; i++) {
         const bool defines = encoder.definition < chunk->definition_count &&
                              chunk->definitions[encoder.definition].event == i;
-        const size_t room = event_room(&chunk->events[i]) +
-                            (defines ? definitions_room(&encoder, i) : 0);
+        const size_t room =
+            event_room(&chunk->events[i]) + (defines ? definitions_room(&encoder, i) : 0);
         unsigned char *start =
             to->capacity - to->size >= room ? to->data + to->size : bytes_reserve(to, room);
         unsigned char *end = encode_any(&encoder, start, i, defines);

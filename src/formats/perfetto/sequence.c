@@ -208,9 +208,9 @@ void sequence_add(struct sequence *sequence, struct chunk *chunk,
     added->location = 0;
     added->name = deciding_name(&deciding, event->name);
     if (event->values_size > 0)
-        deciding_values(&deciding, (struct view){(const char *)chunk->values.data +
-                                                     event->values_at,
-                                                 event->values_size});
+        deciding_values(
+            &deciding,
+            (struct view){(const char *)chunk->values.data + event->values_at, event->values_size});
     if (event->location != 0 && !options->no_arguments) {
         deciding_key(&deciding, options->location_key);
         added->location = deciding_text(&deciding, event->location);

@@ -197,7 +197,8 @@ static struct sequence *perfetto_writer_add_lane(struct perfetto_writer *writer,
     state->lanes =
         memory_grow(state->lanes, state->lane_count, &state->lane_capacity, sizeof *state->lanes);
     struct sequence *lane = &state->lanes[state->lane_count++];
-    sequence_start(lane, pack_chunk(writer->pack), ++writer->next_sequence, uuid, ns, &writer->homes);
+    sequence_start(lane, pack_chunk(writer->pack), ++writer->next_sequence, uuid, ns,
+                   &writer->homes);
     if (state->lane_count == state->first_lane + 2)
         perfetto_writer_note_lane(state, state->first_lane);
     perfetto_writer_note_lane(state, state->lane_count - 1);
@@ -243,8 +244,7 @@ static struct sequence *lane_for(struct perfetto_writer *writer, struct written_
         return &state->lanes[i];
     while (++i < state->lane_count) {
         i = lane_search_next(&state->search, i, state->lane_count, nests, start, end);
-        if (i < state->lane_count &&
-            perfetto_writer_try_lane(writer, state, i, nests, start, end))
+        if (i < state->lane_count && perfetto_writer_try_lane(writer, state, i, nests, start, end))
             return &state->lanes[i];
     }
     return perfetto_writer_add_lane(writer, track, start);
@@ -298,7 +298,8 @@ static uint32_t perfetto_writer_call_of(struct perfetto_writer *writer, const st
     return event->call;
 }
 
-// `start` and `end` are the event's in nanoseconds, `values_at` is where its values lie in the chunk.
+// `start` and `end` are the event's in nanoseconds, `values_at` is where its values lie in the
+// chunk.
 static void perfetto_writer_write_event(struct perfetto_writer *writer, struct written_track *state,
                                         const struct event *event, uint32_t values_at,
                                         uint64_t start, uint64_t end)

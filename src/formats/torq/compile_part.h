@@ -71,8 +71,8 @@ struct compile_summary {
 struct compile_part {
     struct compile_part *next_free;
     const struct compile_shared *shared;
-    struct csv_lines lines; // what to read; afterwards the number of lines
-    bool unterminated;      // the last line has no newline
+    struct csv_lines lines;    // what to read; afterwards the number of lines
+    bool unterminated;         // the last line has no newline
     struct event_batch *batch; // an event for each row, lost or not; its name and call where the
                                // run is known, its track where the lane is
     struct compile_row *rows;
