@@ -31,12 +31,25 @@ static uint64_t hash_mix_words(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t hash_load_word(const unsigned char *at, size_t size)
+static inline uint64_t hash_load_word(const unsigned char *at)
 {
-    uint64_t word = 0;
-    if (size > 0) // an empty view may have no address
-        memcpy(&word, at, size);
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
     return word;
+}
+
+// At most eight bytes, told apart from all others of this number; an empty view may have no
+// address.
+static inline uint64_t hash_load_few(const unsigned char *at, size_t size)
+{
+    uint32_t first, last;
+    if (size >= sizeof first) {
+        memcpy(&first, at, sizeof first);
+        memcpy(&last, at + size - sizeof last, sizeof last);
+        return (uint64_t)last << 32 | first;
+    }
+    return size == 0 ? 0
+                     : (uint64_t)at[0] | (uint64_t)at[size / 2] << 8 | (uint64_t)at[size - 1] << 16;
 }
 
 uint32_t hash_bytes(const void *data, size_t size)
@@ -44,14 +57,28 @@ uint32_t hash_bytes(const void *data, size_t size)
     const unsigned char *at = data;
     const uint64_t secret = secret_get();
     uint64_t state = secret ^ size;
-    for (; size > 16; at += 16, size -= 16)
-        state = hash_mix_words(hash_load_word(at, 8) ^ 0x9e3779b97f4a7c15u,
-                               hash_load_word(at + 8, 8) ^ state);
+    if (size > 32) {
+        // Two chains: each step waits for the one before.
+        uint64_t other = state;
+        for (; size > 32; at += 32, size -= 32) {
+            state = hash_mix_words(hash_load_word(at) ^ 0x9e3779b97f4a7c15u,
+                                   hash_load_word(at + 8) ^ state);
+            other = hash_mix_words(hash_load_word(at + 16) ^ 0xd1b54a32d192ed03u,
+                                   hash_load_word(at + 24) ^ other);
+        }
+        state += other;
+    }
+    if (size > 16) {
+        state = hash_mix_words(hash_load_word(at) ^ 0x9e3779b97f4a7c15u,
+                               hash_load_word(at + 8) ^ state);
+        at += 16;
+        size -= 16;
+    }
     if (size > 8)
-        state = hash_mix_words(hash_load_word(at, 8) ^ 0xe7037ed1a0b428dbu,
-                               hash_load_word(at + size - 8, 8) ^ state);
+        state = hash_mix_words(hash_load_word(at) ^ 0xe7037ed1a0b428dbu,
+                               hash_load_word(at + size - 8) ^ state);
     else
-        state = hash_mix_words(hash_load_word(at, size) ^ 0x8ebc6af09c88c6e3u, state);
+        state = hash_mix_words(hash_load_few(at, size) ^ 0x8ebc6af09c88c6e3u, state);
     return (uint32_t)(hash_mix_words(state, secret ^ 0x589965cc75374cc3u) >> 16);
 }
 

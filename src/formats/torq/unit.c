@@ -6,15 +6,16 @@
 
 #include "wire/csv.h"
 
-const struct unit_kind UNIT_DMA_IN = {1,    "DMA IN", &TORQ_DMA_IN, LANES_DMA_IN,
-                                      true, "DI",     COUNTER_DMA};
-const struct unit_kind UNIT_DMA_OUT = {2,    "DMA OUT", &TORQ_DMA_OUT, LANES_DMA_OUT,
-                                       true, "DO",      COUNTER_DMA};
-const struct unit_kind UNIT_CDMA = {3, "CDMA", &TORQ_CDMA, LANES_CDMA, true, "CDMA_", COUNTER_DMA};
-const struct unit_kind UNIT_CSS = {4, "CSS", &TORQ_CSS, LANES_CSS, false, "CSS", COUNTER_CSS};
-const struct unit_kind UNIT_HOST = {5, "HOST", &TORQ_HOST, LANES_HOST, false, NULL, 0};
-const struct unit_kind UNIT_SLICE = {6,     "SLICE", &TORQ_SLICE,  LANES_SLICE,
-                                     false, "S",     COUNTER_SLICE};
+const struct unit_kind UNIT_DMA_IN = {1,    "DMA IN", &TORQ_DMA_IN, LANES_DMA_IN, true,
+                                      "DI", 2,        COUNTER_DMA};
+const struct unit_kind UNIT_DMA_OUT = {2,    "DMA OUT", &TORQ_DMA_OUT, LANES_DMA_OUT, true,
+                                       "DO", 2,         COUNTER_DMA};
+const struct unit_kind UNIT_CDMA = {3,    "CDMA",  &TORQ_CDMA, LANES_CDMA,
+                                    true, "CDMA_", 5,          COUNTER_DMA};
+const struct unit_kind UNIT_CSS = {4, "CSS", &TORQ_CSS, LANES_CSS, false, "CSS", 3, COUNTER_CSS};
+const struct unit_kind UNIT_HOST = {5, "HOST", &TORQ_HOST, LANES_HOST, false, NULL, 0, 0};
+const struct unit_kind UNIT_SLICE = {6,     "SLICE", &TORQ_SLICE, LANES_SLICE,
+                                     false, "S",     1,           COUNTER_SLICE};
 
 static const struct unit_kind *const BY_NUMBER[UNIT_NUMBERS] = {
     NULL, &UNIT_DMA_IN, &UNIT_DMA_OUT, &UNIT_CDMA, &UNIT_CSS, &UNIT_HOST, &UNIT_SLICE};
@@ -82,7 +83,7 @@ bool unit_index_of_id(struct unit unit, struct view id, uint64_t *out_index)
     if (unit.kind == NULL || unit.kind->id == NULL)
         return false;
     // Most IDs are the unit's letters and the number.
-    size_t at = strlen(unit.kind->id);
+    size_t at = unit.kind->id_size;
     size_t digits = at < id.size ? csv_digits_take(id.data + at, id.size - at, out_index) : 0;
     // A slice is the only one with something after it.
     if (unit.kind != &UNIT_SLICE && (digits == 0 || at + digits < id.size)) {

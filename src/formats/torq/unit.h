@@ -16,6 +16,7 @@ struct unit_kind {
     int32_t rank;
     bool moves_bytes; // its rows have a number of bytes
     const char *id;   // what a new ID of C1 and C2 begins with; NULL: rows of it have theirs
+    size_t id_size;   // of that
     unsigned counter; // those of the same counter are numbered together
 };
 
