@@ -4,7 +4,7 @@
 // is done part by part, on all threads: unpacking, finding the packets, their outermost fields and
 // those of their events. The visitor is called on the caller's thread, in order.
 //
-// Memory: PARTS_OF_THREAD parts for each thread, of at most 3 MiB each, most often 1 MiB. Packets
+// Memory: PARTS_OF_THREAD parts for each thread, of at most 5 MiB each, most often 1 MiB. Packets
 // that unpack to more than PERFETTO_PART_UNPACKED, up to PERFETTO_UNPACK_MOST, are unpacked by the
 // caller's thread, one at a time; so is what is left of a part with more than
 // PERFETTO_PART_PACKETS.
