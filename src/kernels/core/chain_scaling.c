@@ -4,10 +4,7 @@
 
 #include "clones.h"
 
-enum {
-    COLUMNS = 16,       // that are done together
-    NUMBERS_NEAR = 4096 // of lines that are done before the next ones, so that they stay near
-};
+enum { NUMBERS_NEAR = 4096 }; // of lines that are done before the next ones, so that they stay near
 
 // Whether a step does `operation` to `made` and to an input with a number for each channel: which.
 static bool is_by_channel(const struct chain *chain, uint32_t index, enum chain_operation operation,
@@ -91,38 +88,64 @@ struct lines {
     float lowest, highest;
 };
 
-// Columns of all lines; their number is a constant, so that their factors stay in registers.
-#define SCALE_COLUMNS(columns)                                                                     \
+// Columns of all lines, a vector of them at a time, whose factors stay in registers.
+#define SCALE_BY(name, attributes, bytes, adds, clips)                                             \
+    attributes static void name(const struct lines *lines, uint64_t width)                         \
     {                                                                                              \
-        float factors[columns], sums[columns] = {0}, made[columns];                                \
-        memcpy(factors, lines->factors + column, sizeof factors);                                  \
-        if (adds)                                                                                  \
-            memcpy(sums, lines->sums + column, sizeof sums);                                       \
-        const float *from = lines->source + column;                                                \
-        float *to = lines->to + column;                                                            \
-        for (uint64_t i = 0; i < lines->count; i++) {                                              \
-            for (uint64_t j = 0; j < (columns); j++) {                                             \
-                const float product = from[j] * factors[j];                                        \
-                const float sum = adds ? product + sums[j] : product;                              \
-                made[j] = !clips ? sum : sum < low ? low : sum > high ? high : sum;                \
+        typedef float line __attribute__((vector_size(bytes), aligned(4), may_alias));             \
+        typedef int32_t bits __attribute__((vector_size(bytes)));                                  \
+        enum { LANES = (bytes) / sizeof(float) };                                                  \
+        const float low = lines->lowest, high = lines->highest;                                    \
+        const line lowest = (line){0} + low, highest = (line){0} + high;                           \
+        uint64_t column = 0;                                                                       \
+        for (; column + LANES <= width; column += LANES) {                                         \
+            const line factors = *(const line *)(lines->factors + column);                         \
+            const line sums = (adds) ? *(const line *)(lines->sums + column) : (line){0};          \
+            const float *from = lines->source + column;                                            \
+            float *to = lines->to + column;                                                        \
+            for (uint64_t i = 0; i < lines->count; i++) {                                          \
+                line made = *(const line *)from * factors;                                         \
+                if (adds)                                                                          \
+                    made = made + sums;                                                            \
+                if (clips) {                                                                       \
+                    const bits below = made<lowest, above = made> highest;                         \
+                    made = (line)(((bits)lowest & below) | ((bits)made & ~below));                 \
+                    made = (line)(((bits)highest & above) | ((bits)made & ~above));                \
+                }                                                                                  \
+                *(line *)to = made;                                                                \
+                from += lines->source_step;                                                        \
+                to += lines->step;                                                                 \
             }                                                                                      \
-            memcpy(to, made, sizeof made);                                                         \
-            from += lines->source_step;                                                            \
-            to += lines->step;                                                                     \
+        }                                                                                          \
+        for (; column < width; column++) {                                                         \
+            for (uint64_t i = 0; i < lines->count; i++) {                                          \
+                const float product =                                                              \
+                    lines->source[i * lines->source_step + column] * lines->factors[column];       \
+                const float made = (adds) ? product + lines->sums[column] : product;               \
+                lines->to[i * lines->step + column] = !(clips)      ? made                         \
+                                                      : made < low  ? low                          \
+                                                      : made > high ? high                         \
+                                                                    : made;                        \
+            }                                                                                      \
         }                                                                                          \
     }
 
-#define SCALE(name, with_sums, with_clip)                                                          \
-    CORE_CLONES(void, name, (const struct lines *lines, uint64_t width), (lines, width))           \
+// By the vectors that a machine has: longer ones are taken apart badly.
+#if defined(CORE_CLONES_AVX512)
+#define SCALE(name, adds, clips)                                                                   \
+    SCALE_BY(name##_by_16, , 16, adds, clips)                                                      \
+    SCALE_BY(name##_by_32, CORE_CLONES_AVX2, 32, adds, clips)                                      \
+    SCALE_BY(name##_by_64, CORE_CLONES_AVX512, 64, adds, clips)                                    \
+    static void name(const struct lines *lines, uint64_t width)                                    \
     {                                                                                              \
-        const bool adds = (with_sums), clips = (with_clip);                                        \
-        const float low = lines->lowest, high = lines->highest;                                    \
-        uint64_t column = 0;                                                                       \
-        for (; column + COLUMNS <= width; column += COLUMNS)                                       \
-            SCALE_COLUMNS(COLUMNS)                                                                 \
-        for (; column < width; column++)                                                           \
-            SCALE_COLUMNS(1)                                                                       \
+        const enum isa isa = isa_used();                                                           \
+        (isa >= ISA_AVX512 ? name##_by_64                                                          \
+         : isa == ISA_AVX2 ? name##_by_32                                                          \
+                           : name##_by_16)(lines, width);                                          \
     }
+#else
+#define SCALE(name, adds, clips) SCALE_BY(name, , 16, adds, clips)
+#endif
 
 SCALE(scale_only, false, false)
 SCALE(scale_and_clip, false, true)

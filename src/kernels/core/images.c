@@ -122,25 +122,46 @@ static void find_seen(const struct images_pool *pool, const struct taps *rows,
         }                                                                                          \
     }
 
-// Pools the channels of one window, whose first pixel is `image`. What has `begun` goes on with
-// what is there already.
-#define POOL_TAPS(name, type, lowest, COMBINE)                                                     \
-    CORE_CLONES(void, name##_taps,                                                                 \
-                (const type *image, const struct seen *seen, int64_t channels, bool begun,         \
-                 type *restrict to),                                                               \
-                (image, seen, channels, begun, to))                                                \
+// Pools the channels of one window, whose first pixel is `image`, by vectors of `bytes`. What has
+// `begun` goes on with what is there already.
+#define POOL_TAPS_BY(name, attributes, bytes, type, lowest, COMBINE)                               \
+    attributes static void name(const type *image, const struct seen *seen, int64_t channels,      \
+                                bool begun, type *restrict to)                                     \
     {                                                                                              \
         int64_t channel = 0;                                                                       \
-        POOL_LINES(64, 4, type, lowest, COMBINE)                                                   \
-        POOL_LINES(64, 1, type, lowest, COMBINE)                                                   \
-        POOL_LINES(32, 1, type, lowest, COMBINE)                                                   \
+        POOL_LINES(bytes, 4, type, lowest, COMBINE)                                                \
+        POOL_LINES(bytes, 1, type, lowest, COMBINE)                                                \
+        if ((bytes) > 32)                                                                          \
+            POOL_LINES(32, 1, type, lowest, COMBINE)                                               \
         for (; channel < channels; channel++) {                                                    \
             type kept = begun ? to[channel] : (type)(lowest);                                      \
             for (int64_t i = 0; i < seen->count; i++)                                              \
                 kept = COMBINE(image[seen->places[i] + channel], kept);                            \
             to[channel] = kept;                                                                    \
         }                                                                                          \
-    }                                                                                              \
+    }
+
+// By the vectors that a machine has: longer ones are taken apart badly.
+#if defined(CORE_CLONES_AVX512)
+#define POOL_TAPS_CHOSEN(name, type, lowest, COMBINE)                                              \
+    POOL_TAPS_BY(name##_by_16, , 16, type, lowest, COMBINE)                                        \
+    POOL_TAPS_BY(name##_by_32, CORE_CLONES_AVX2, 32, type, lowest, COMBINE)                        \
+    POOL_TAPS_BY(name##_by_64, CORE_CLONES_AVX512, 64, type, lowest, COMBINE)                      \
+    static void name(const type *image, const struct seen *seen, int64_t channels, bool begun,     \
+                     type *to)                                                                     \
+    {                                                                                              \
+        const enum isa isa = isa_used();                                                           \
+        (isa >= ISA_AVX512 ? name##_by_64                                                          \
+         : isa == ISA_AVX2 ? name##_by_32                                                          \
+                           : name##_by_16)(image, seen, channels, begun, to);                      \
+    }
+#else
+#define POOL_TAPS_CHOSEN(name, type, lowest, COMBINE)                                              \
+    POOL_TAPS_BY(name, , 16, type, lowest, COMBINE)
+#endif
+
+#define POOL_TAPS(name, type, lowest, COMBINE)                                                     \
+    POOL_TAPS_CHOSEN(name##_taps, type, lowest, COMBINE)                                           \
     static void name##_pixel(const struct pooled_row *row, const struct taps *columns, void *to)   \
     {                                                                                              \
         const int64_t channels = row->job->pool->channels;                                         \
