@@ -59,7 +59,6 @@ static uint64_t depth_of(const struct panel_convolution *own)
 enum { FOUR = 4 };
 
 typedef float four __attribute__((vector_size(FOUR * sizeof(float)), aligned(4), may_alias));
-typedef int32_t four_places __attribute__((vector_size(FOUR * sizeof(int32_t))));
 
 // Four numbers of each of four filters, times what scales them, into the lines of these numbers.
 static void pack_square(const float *const filters[FOUR], const float scales[FOUR], uint64_t at,
@@ -69,14 +68,14 @@ static void pack_square(const float *const filters[FOUR], const float scales[FOU
     const four b = *(const four *)(filters[1] + at) * scales[1];
     const four c = *(const four *)(filters[2] + at) * scales[2];
     const four d = *(const four *)(filters[3] + at) * scales[3];
-    const four_places low = {0, 4, 1, 5}, high = {2, 6, 3, 7};
-    const four_places first = {0, 1, 4, 5}, last = {2, 3, 6, 7};
-    const four ab_low = __builtin_shuffle(a, b, low), ab_high = __builtin_shuffle(a, b, high);
-    const four cd_low = __builtin_shuffle(c, d, low), cd_high = __builtin_shuffle(c, d, high);
-    *(four *)(lines[0] + row) = __builtin_shuffle(ab_low, cd_low, first);
-    *(four *)(lines[1] + row) = __builtin_shuffle(ab_low, cd_low, last);
-    *(four *)(lines[2] + row) = __builtin_shuffle(ab_high, cd_high, first);
-    *(four *)(lines[3] + row) = __builtin_shuffle(ab_high, cd_high, last);
+    const four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    const four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    *(four *)(lines[0] + row) = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+    *(four *)(lines[1] + row) = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+    *(four *)(lines[2] + row) = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+    *(four *)(lines[3] + row) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
 // As many channels of a whole panel as squares take; returns how many.
