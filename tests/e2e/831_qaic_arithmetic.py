@@ -3,6 +3,7 @@ import math
 import struct
 
 from support import *
+from onnx_values import varint_at
 from onnx_writer import *
 from qaic_container import segments
 
@@ -12,16 +13,6 @@ ROW = "%-4s%9s%12s%12s%12s%7s%12s%12s%12s%15s  %s"
 
 def tool(name, *words, **options):
     return run(program(name), *words, **options)
-
-
-def varint_at(data, at):
-    number = shift = 0
-    while True:
-        number |= (data[at] & 127) << shift
-        shift += 7
-        at += 1
-        if data[at - 1] < 128:
-            return number, at
 
 
 def fields_of(data):

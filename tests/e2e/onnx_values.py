@@ -5,7 +5,7 @@ from onnx_writer import field, make_value
 GRAPH, OUTPUT = 7, 12  # fields of ModelProto and GraphProto
 
 
-def _varint(data, at):
+def varint_at(data, at):
     number = shift = 0
     while True:
         number |= (data[at] & 127) << shift
@@ -20,12 +20,12 @@ def _fields(data):
     at = 0
     while at < len(data):
         start = at
-        key, at = _varint(data, at)
+        key, at = varint_at(data, at)
         payload = b""
         if key & 7 == 0:
-            _, at = _varint(data, at)
+            _, at = varint_at(data, at)
         elif key & 7 == 2:
-            size, at = _varint(data, at)
+            size, at = varint_at(data, at)
             payload = data[at:at + size]
             at += size
         else:
