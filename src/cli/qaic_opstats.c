@@ -482,7 +482,8 @@ static status take_group(struct request *request, struct group *group)
 {
     const status result = group->result;
     group->result = STATUS_OK;
-    fwrite(group->said.data, 1, group->said.size, stderr);
+    if (group->said.size > 0)
+        fwrite(group->said.data, 1, group->said.size, stderr);
     request->failed += group->failed;
     for (unsigned i = 0; i < 2; i++)
         bytes_append(&request->written[i], group->written[i].data, group->written[i].size);
