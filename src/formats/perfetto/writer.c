@@ -409,7 +409,9 @@ static status perfetto_writer_take_batch(struct event_sink *sink, const struct e
         const size_t end =
             i + perfetto_writer_run(batch->events + i, left < room ? left : room, &values_end);
         const size_t values_at = chunk->values.size;
-        bytes_append(&chunk->values, batch->values.data + values_from, values_end - values_from);
+        if (values_end > values_from)
+            bytes_append(&chunk->values, batch->values.data + values_from,
+                         values_end - values_from);
         chunk->size += values_end - values_from;
         for (; i < end; i++) {
             const struct event *event = &batch->events[i];
