@@ -382,7 +382,7 @@ bool tiler_find_staying(struct tiler *tiler, const struct grid *grid)
     return tiler_slide_find(tiler, grid);
 }
 
-// Bytes of the largest tile: those at the borders are smaller.
+// By the bytes of a tile in the middle, and of those at the ends where these are larger.
 bool tiler_fits(struct tiler *tiler, const struct grid *grid)
 {
     const struct plan_box box = grid_middle(grid, tiler_shape(tiler));
