@@ -78,8 +78,14 @@ static bool network_is_text(struct view bytes)
                               bytes.data[0] == '\r' || (unsigned char)(bytes.data[0] - ' ') < 95);
 }
 
+// Takes over the input, also when it fails.
 static status import(struct input *input, struct network **out_network)
 {
+    if (input->bytes.size == 0 && input->damage == NULL) {
+        const status failure = status_make(STATUS_DATA, "%s: is empty", input->path);
+        input_close(input);
+        return failure;
+    }
     // The first field of a model, ir_version, may be left out; what follows it
     // in files that exist (producer, domain, graph) is tagged below a blank but
     // for the graph, ':', and the operator sets, 'B'.

@@ -84,6 +84,10 @@ def test_a_packed_file_cut_within_its_first_bytes(folder):
         contains(said(use("info", f"other{ending}", code=1)), "not a file that opscope knows", "a byte of something else")
     write(folder / "nothing.gz", gzip.compress(b""))
     contains(said(use("info", "nothing.gz", code=1)), "is empty", "nothing, packed")
+    write(folder / "nothing.onnx", b"")
+    for name in ("nothing.onnx", "nothing.gz"):
+        for words in (("compile", "--target", "host", "-o", "x.opx"), ("model",), ("infer",)):
+            contains(said(use(*words, name, code=1)), f"{name}: is empty", f"{words} of {name}")
 
 
 def test_folders(folder):
