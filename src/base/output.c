@@ -6,16 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 
+#include "gzip.h"
 #include "letters.h"
 #include "memory.h"
+#include "parts.h"
 #include "recovery.h"
 #include "replace.h"
 
 // Blocks from DIRECT bytes on are not copied to the buffer first.
-enum { BUFFER = 256 * 1024, DIRECT = 64 * 1024, GZIP_LEVEL = 3, ZSTD_LEVEL = 3 };
+enum { BUFFER = 256 * 1024, DIRECT = 64 * 1024 };
+
+// What of a file each thread packs at a time, as gzip does (base/gzip.h).
+enum { ZSTD_LEVEL = 3, ZSTD_PIECE = 2 << 20 };
 
 struct output {
     char *path;
@@ -28,9 +32,9 @@ struct output {
     uint64_t size;
     char *buffer;
     size_t used;
-    char *packed;
-    z_stream *gzip;
+    struct gzip *gzip;
     ZSTD_CStream *zstd;
+    char *packed; // by zstd
 };
 
 static void write_file(struct output *output, const char *data, size_t size)
@@ -53,36 +57,45 @@ static void write_file(struct output *output, const char *data, size_t size)
     }
 }
 
-static void write_gzip(struct output *output, const char *data, size_t size, int flush)
+static void write_unpacked(void *context, const void *data, size_t size)
 {
-    z_stream *stream = output->gzip;
-    stream->next_in = (Bytef *)(uintptr_t)data;
-    stream->avail_in = (uInt)size;
-    do {
-        stream->next_out = (Bytef *)output->packed;
-        stream->avail_out = BUFFER;
-        deflate(stream, flush);
-        write_file(output, output->packed, BUFFER - stream->avail_out);
-    } while (stream->avail_out == 0);
+    write_file(context, data, size);
+}
+
+// What is small starts no threads. With one worker the bytes are those of any number, without they
+// are not.
+static void start_zstd(struct output *output)
+{
+    output->packed = memory_allocate(BUFFER);
+    if (output->size <= BUFFER)
+        return;
+    ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_nbWorkers, (int)parts_threads());
+    ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_jobSize, ZSTD_PIECE);
 }
 
 static void write_zstd(struct output *output, const char *data, size_t size,
                        ZSTD_EndDirective directive)
 {
+    if (output->packed == NULL)
+        start_zstd(output);
     ZSTD_inBuffer in = {data, size, 0};
     size_t left;
     do {
         ZSTD_outBuffer out = {output->packed, BUFFER, 0};
         left = ZSTD_compressStream2(output->zstd, &out, &in, directive);
+        if (ZSTD_isError(left)) {
+            output->failure =
+                status_first(output->failure, status_no_memory("packing %s", output->path));
+            return;
+        }
         write_file(output, output->packed, out.pos);
-    } while (!ZSTD_isError(left) &&
-             (in.pos < in.size || (directive != ZSTD_e_continue && left > 0)));
+    } while (in.pos < in.size || (directive != ZSTD_e_continue && left > 0));
 }
 
 static void output_write_packed(struct output *output, const char *data, size_t size)
 {
     if (output->gzip != NULL)
-        write_gzip(output, data, size, Z_NO_FLUSH);
+        gzip_add(output->gzip, data, size);
     else if (output->zstd != NULL)
         write_zstd(output, data, size, ZSTD_e_continue);
     else
@@ -105,12 +118,9 @@ static void output_take(struct output *output, const void *data, size_t size)
     output->size += size;
     if (size > BUFFER - output->used || size >= DIRECT)
         drain(output);
-    while (size >= DIRECT) {
-        // zlib counts in 32 bits: hand over large blocks in pieces.
-        const size_t piece = size < (1u << 30) ? size : 1u << 30;
-        output_write_packed(output, data, piece);
-        data = (const char *)data + piece;
-        size -= piece;
+    if (size >= DIRECT) {
+        output_write_packed(output, data, size);
+        return;
     }
     if (size > 0)
         memcpy(output->buffer + output->used, data, size);
@@ -210,20 +220,14 @@ uint64_t output_size(const struct output *output)
 
 static status start_packing(struct output *output, struct view path)
 {
-    if (view_has_extension(path, ".gz")) {
-        output->gzip = memory_allocate_zeroed(1, sizeof *output->gzip);
-        if (deflateInit2(output->gzip, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
-            Z_OK)
-            return status_no_memory("packing %s", output->path);
-    } else if (view_has_extension(path, ".zst")) {
-        output->zstd = ZSTD_createCStream();
-        if (output->zstd == NULL)
-            return status_no_memory("packing %s", output->path);
-        ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
-    } else {
+    if (view_has_extension(path, ".gz"))
+        output->gzip = gzip_open(write_unpacked, output);
+    if (!view_has_extension(path, ".zst"))
         return STATUS_OK;
-    }
-    output->packed = memory_allocate(BUFFER);
+    output->zstd = ZSTD_createCStream();
+    if (output->zstd == NULL)
+        return status_no_memory("packing %s", output->path);
+    ZSTD_CCtx_setParameter(output->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
     return STATUS_OK;
 }
 
@@ -231,8 +235,6 @@ static status start_packing(struct output *output, struct view path)
 static void output_abandon(void *what)
 {
     struct output *output = what;
-    if (output->gzip != NULL)
-        deflateEnd(output->gzip);
     ZSTD_freeCStream(output->zstd);
     if (output->file >= 0)
         close(output->file);
@@ -326,10 +328,7 @@ status output_finish(struct output *output, status written)
 {
     drain(output);
     if (output->gzip != NULL) {
-        write_gzip(output, NULL, 0, Z_FINISH);
-        deflateEnd(output->gzip);
-        free(output->gzip);
-        output->gzip = NULL;
+        gzip_close(output->gzip);
     } else if (output->zstd != NULL) {
         write_zstd(output, NULL, 0, ZSTD_e_end);
         ZSTD_freeCStream(output->zstd);
