@@ -1,15 +1,35 @@
-// C1, C2 and C4: one row is one span of a unit of the NPU, in cycles.
+// C1, C2 and C4: one row is one span of a unit of the NPU, in cycles. Rows are numbered in their
+// order, and written a part at a time by all threads.
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/parts.h"
 #include "unit.h"
 #include "wire/csv.h"
 #include "writing.h"
 
 static const char C1_HEADER[] = "ID,Start,End,Location,Op Type\n";
 static const char C4_HEADER[] = "taskId, elapsed_time(us), timestamp(us), event, location, bytes\n";
+
+enum { PART_ROWS = 4096 };
+
+// What is known of a row before it is written.
+struct compile_row {
+    struct timeline_event event;
+    struct unit unit;
+    struct view id;  // without data: it has none
+    uint64_t number; // instead of an ID
+    uint64_t bytes;
+    bool has_bytes;
+};
+
+struct compile_part {
+    struct compile_part *next_free;
+    struct writing writing; // of the part: the text of its rows, and what they lose
+    struct compile_row rows[PART_ROWS];
+    size_t count;
+};
 
 struct compile_writer {
     struct writing writing;
@@ -18,7 +38,11 @@ struct compile_writer {
     uint32_t task_key;
     uint64_t counted[UNIT_COUNTERS];
     struct unit *units; // by track
+    bool *in_cycles;    // by track
     uint64_t rows;
+    struct parts *parts;
+    struct compile_part *free_parts;
+    struct compile_part *part; // being filled
 };
 
 static bool is_in_cycles(const struct profile *profile, const struct track *track)
@@ -38,18 +62,21 @@ static uint64_t to_cycles(const struct profile *profile, const struct track *tra
 static status compile_writer_collect(struct compile_writer *writer)
 {
     struct writing *writing = &writer->writing;
+    const uint32_t count = writing->profile->tracks.count;
     uint32_t *tracks = timeline_tracks(writing->profile);
     status result = STATUS_OK;
-    writer->units = memory_allocate_zeroed(writing->profile->tracks.count, sizeof *writer->units);
-    for (uint32_t i = 0; i < writing->profile->tracks.count && result == STATUS_OK; i++) {
-        const struct track *track = profile_track(writing->profile, tracks[i]);
-        writer->units[tracks[i]] = unit_of_track(writing->profile, track);
+    writer->units = memory_allocate_zeroed(count, sizeof *writer->units);
+    writer->in_cycles = memory_allocate_zeroed(count, sizeof *writer->in_cycles);
+    for (uint32_t i = 0; i < count && result == STATUS_OK; i++) {
+        const uint32_t id = tracks[i];
+        const struct track *track = profile_track(writing->profile, id);
+        writer->units[id] = unit_of_track(writing->profile, track);
+        writer->in_cycles[id] = is_in_cycles(writing->profile, track);
         // Other lanes in cycles may hold rows of a unit that opscope does not know.
-        const bool wanted =
-            is_in_cycles(writing->profile, track) || writer->units[tracks[i]].kind != NULL;
+        const bool wanted = writer->in_cycles[id] || writer->units[id].kind != NULL;
         writing_leave_out(writing, track, wanted);
         if (wanted && track->spans > 0)
-            result = timeline_add(&writing->timeline, tracks[i]);
+            result = timeline_add(&writing->timeline, id);
     }
     free(tracks);
     return result == STATUS_OK ? timeline_start(&writing->timeline) : result;
@@ -66,38 +93,32 @@ static const char *cdma_prefix(struct view type)
     return view_is(type, "CDMA_DTCM_TO_LRAM") ? "CDMA_D2L" : "CDMA_";
 }
 
-static void append_new_id(struct compile_writer *writer, struct unit unit, struct view type)
+// The ID that the event has, or one after the compiler's convention.
+static void append_id(struct writing *writing, const struct compile_row *row, struct view type)
 {
-    struct bytes *row = &writer->writing.row;
-    const struct unit_kind *kind = unit.kind;
-    if (kind == NULL || kind->id == NULL)
-        bytes_append_format(row, "%" PRIu64, writer->rows);
-    else
-        bytes_append_format(row, "%s%" PRIu64, kind == &UNIT_CDMA ? cdma_prefix(type) : kind->id,
-                            writer->counted[kind->counter]++);
+    const struct unit unit = row->unit;
+    if (row->id.data != NULL) {
+        writing_text(writing, row->id, ',');
+    } else {
+        const bool counted = unit.kind != NULL && unit.kind->id != NULL;
+        const char *prefix = !counted                  ? ""
+                             : unit.kind == &UNIT_CDMA ? cdma_prefix(type)
+                                                       : unit.kind->id;
+        bytes_append(&writing->row, prefix, strlen(prefix));
+        bytes_append_number(&writing->row, row->number);
+    }
 }
 
-// The ID that the event has, or one after the compiler's convention.
-static void append_id(struct compile_writer *writer, const struct timeline_event *event,
-                      struct unit unit, struct view type)
+// S<i> says no slice, where the unit's number of slices would have to be known.
+static void append_slice(struct writing *writing, struct unit unit, size_t id_at)
 {
-    struct writing *writing = &writer->writing;
-    struct value id = {0};
-    const bool known = writing_value(event, writer->id_key, &id);
-    if (known && id.kind == VALUE_TEXT)
-        writing_text(writing, id.text, ',');
-    else if (known && id.kind == VALUE_STRING)
-        writing_text(writing, profile_text(writing->profile, (uint32_t)id.number), ',');
-    else
-        append_new_id(writer, unit, type);
-
-    const struct view written = bytes_view(&writing->row);
-    if (unit.kind != &UNIT_SLICE)
-        return;
-    if (writing->form == TORQ_C2 && view_find(written, '_') == written.size)
-        bytes_append_format(&writing->row, "_%" PRIu32, unit.slice);
-    else if (unit_of_id(written, TORQ_SLICES).slice != unit.slice)
+    const struct view written = view_slice(bytes_view(&writing->row), id_at, writing->row.size);
+    if (writing->form == TORQ_C2 && view_find(written, '_') == written.size) {
+        bytes_append(&writing->row, "_", 1);
+        bytes_append_number(&writing->row, unit.slice);
+    } else if (unit_of_id(written, TORQ_SLICES).slice != unit.slice) {
         writing->losses[WRITING_SLICES]++;
+    }
 }
 
 // Digits alone would be read as a number of bytes.
@@ -110,22 +131,33 @@ static void compile_writer_append_type(struct writing *writing, struct view type
         writing_text(writing, type, ',');
 }
 
-static void write_c1_row(struct compile_writer *writer, const struct timeline_event *event,
-                         struct unit unit, const struct value *bytes)
+static void append_number(struct writing *writing, uint64_t number, char end)
 {
-    struct writing *writing = &writer->writing;
-    const struct view name = profile_text(writing->profile, event->name);
-    const char *word = unit_op_type(unit, name);
+    bytes_append_number(&writing->row, number);
+    bytes_append(&writing->row, &end, 1);
+}
+
+static void write_c1_row(struct writing *writing, const struct compile_row *row)
+{
+    const struct view name = profile_text(writing->profile, row->event.name);
+    const char *word = unit_op_type(row->unit, name);
     const struct view type = word[0] != '\0' ? view_of(word) : name;
-    append_id(writer, event, unit, type);
-    bytes_append_format(&writing->row, ",%" PRIu64 ",%" PRIu64 ",", event->start, event->end);
-    writing_location(writing, event->call, ',');
+    const size_t id_at = writing->row.size;
+    append_id(writing, row, type);
+    if (row->unit.kind == &UNIT_SLICE)
+        append_slice(writing, row->unit, id_at);
+    bytes_append(&writing->row, ",", 1);
+    append_number(writing, row->event.start, ',');
+    append_number(writing, row->event.end, ',');
+    writing_location(writing, row->event.call, ',');
     bytes_append(&writing->row, ",", 1);
     compile_writer_append_type(writing, type);
-    if (bytes != NULL && writing->form == TORQ_C2)
-        bytes_append_format(&writing->row, ",%" PRIu64, bytes->number);
-    else if (bytes != NULL)
+    if (row->has_bytes && writing->form == TORQ_C2) {
+        bytes_append(&writing->row, ",", 1);
+        bytes_append_number(&writing->row, row->bytes);
+    } else if (row->has_bytes) {
         writing->losses[WRITING_BYTES]++;
+    }
 }
 
 // C4 -------------------------------------------------------------------------
@@ -138,7 +170,8 @@ static void compile_writer_append_event(struct writing *writing, struct unit uni
         if (unit.kind == &UNIT_HOST && !view_is(name, word))
             writing->losses[WRITING_TYPES]++;
     } else if (unit.kind == &UNIT_SLICE) {
-        bytes_append_format(&writing->row, "Slice %" PRIu32, unit.slice);
+        bytes_append(&writing->row, "Slice ", 6);
+        bytes_append_number(&writing->row, unit.slice);
         if (unit_of_event(name).kind != &UNIT_SLICE)
             writing->losses[WRITING_TYPES]++;
     } else if (unit.kind == &UNIT_CDMA && unit_of_event(name).kind != &UNIT_CDMA) {
@@ -149,62 +182,193 @@ static void compile_writer_append_event(struct writing *writing, struct unit uni
     }
 }
 
-static void write_c4_row(struct compile_writer *writer, const struct timeline_event *event,
-                         struct unit unit, const struct value *bytes)
+static void write_c4_row(struct writing *writing, const struct compile_row *row)
 {
-    struct writing *writing = &writer->writing;
-    struct value id = {0};
-    const bool known = writing_value(event, writer->id_key, &id);
-    const bool numbered = (known && id.kind == VALUE_UINT) ||
-                          (writing_value(event, writer->task_key, &id) && id.kind == VALUE_UINT);
-    if (known && !numbered)
-        writing->losses[WRITING_IDS]++;
-    bytes_append_format(&writing->row, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
-                        numbered ? id.number : writer->rows, event->end - event->start,
-                        event->start);
-    compile_writer_append_event(writing, unit, profile_text(writing->profile, event->name));
+    const struct timeline_event *event = &row->event;
+    append_number(writing, row->number, ',');
+    append_number(writing, event->end - event->start, ',');
+    append_number(writing, event->start, ',');
+    compile_writer_append_event(writing, row->unit, profile_text(writing->profile, event->name));
     bytes_append(&writing->row, ",", 1);
     writing_location(writing, event->call, ',');
     bytes_append(&writing->row, ",", 1);
-    if (bytes != NULL)
-        bytes_append_format(&writing->row, "%" PRIu64, bytes->number);
+    if (row->has_bytes)
+        bytes_append_number(&writing->row, row->bytes);
+}
+
+// Rows -------------------------------------------------------------------------
+
+static void compile_part_write(void *argument)
+{
+    struct compile_part *part = argument;
+    struct writing *writing = &part->writing;
+    for (size_t i = 0; i < part->count; i++) {
+        if (writing->form == TORQ_C4)
+            write_c4_row(writing, &part->rows[i]);
+        else
+            write_c1_row(writing, &part->rows[i]);
+        bytes_append(&writing->row, "\n", 1);
+    }
+}
+
+// Writes the part that was handed on first; false when there is none.
+static bool write_first_part(struct compile_writer *writer)
+{
+    struct writing *writing = &writer->writing;
+    struct compile_part *part = parts_take(writer->parts);
+    if (part == NULL)
+        return false;
+    output_write(writing->output, part->writing.row.data, part->writing.row.size);
+    for (unsigned i = 0; i < WRITING_LOSSES; i++)
+        writing->losses[i] += part->writing.losses[i];
+    part->next_free = writer->free_parts;
+    writer->free_parts = part;
+    return true;
+}
+
+static void hand_part_on(struct compile_writer *writer)
+{
+    if (!parts_room(writer->parts))
+        write_first_part(writer);
+    parts_put(writer->parts, writer->part);
+    writer->part = NULL;
+}
+
+static struct compile_part *part_with_room(struct compile_writer *writer)
+{
+    if (writer->part != NULL && writer->part->count == PART_ROWS)
+        hand_part_on(writer);
+    if (writer->part != NULL)
+        return writer->part;
+    struct compile_part *part = writer->free_parts;
+    if (part == NULL)
+        part = memory_allocate_zeroed(1, sizeof *part);
+    else
+        writer->free_parts = part->next_free;
+    struct writing *writing = &part->writing;
+    *writing = (struct writing){.profile = writer->writing.profile,
+                                .form = writer->writing.form,
+                                .row = {writing->row.data, 0, writing->row.capacity},
+                                .text = writing->text};
+    part->count = 0;
+    writer->part = part;
+    return part;
+}
+
+static void compile_part_free(struct compile_part *part)
+{
+    if (part == NULL)
+        return;
+    bytes_free(&part->writing.row);
+    bytes_free(&part->writing.text);
+    free(part);
+}
+
+static void write_last_parts(struct compile_writer *writer)
+{
+    if (writer->part != NULL)
+        hand_part_on(writer);
+    while (write_first_part(writer))
+        continue;
+}
+
+static void free_parts(struct compile_writer *writer)
+{
+    parts_close(writer->parts);
+    compile_part_free(writer->part);
+    for (struct compile_part *part; (part = writer->free_parts) != NULL;) {
+        writer->free_parts = part->next_free;
+        compile_part_free(part);
+    }
+}
+
+// What is looked for among the values of an event; kind VALUE_KINDS: it has none.
+struct found_values {
+    struct value id;
+    struct value bytes;
+    struct value task;
+};
+
+static struct found_values find_values(const struct compile_writer *writer, struct view values)
+{
+    struct found_values found = {
+        {.kind = VALUE_KINDS}, {.kind = VALUE_KINDS}, {.kind = VALUE_KINDS}};
+    struct value_reader reader = value_read(values);
+    struct value value;
+    while (value_next(&reader, &value)) {
+        struct value *place = value.key == writer->id_key      ? &found.id
+                              : value.key == writer->bytes_key ? &found.bytes
+                              : value.key == writer->task_key  ? &found.task
+                                                               : NULL;
+        if (place != NULL && place->kind == VALUE_KINDS)
+            *place = value;
+    }
+    return found;
 }
 
 // A row of the host is known by its ID: what else ran there has no place here.
 static struct unit compile_writer_unit_of(const struct compile_writer *writer,
-                                          const struct track *track,
-                                          const struct timeline_event *event)
+                                          const struct timeline_event *event,
+                                          const struct value *id)
 {
-    struct value id;
     const struct unit unit = writer->units[event->track];
-    if (unit.kind != NULL || track->role != ROLE_HOST ||
-        !writing_value(event, writer->id_key, &id) || id.kind != VALUE_TEXT)
+    const struct track *track = profile_track(writer->writing.profile, event->track);
+    if (unit.kind != NULL || track->role != ROLE_HOST || id->kind != VALUE_TEXT)
         return unit;
-    return unit_of_id(id.text, TORQ_SLICES);
+    return unit_of_id(id->text, TORQ_SLICES);
 }
 
-static void compile_writer_write_event(struct compile_writer *writer,
-                                       const struct timeline_event *event)
+// The ID of C1 and C2, or a number for one.
+static void set_id(struct compile_writer *writer, const struct value *id, struct compile_row *row)
+{
+    const struct unit_kind *kind = row->unit.kind;
+    if (id->kind == VALUE_TEXT)
+        row->id = id->text;
+    else if (id->kind == VALUE_STRING)
+        row->id = profile_text(writer->writing.profile, (uint32_t)id->number);
+    else if (kind == NULL || kind->id == NULL)
+        row->number = writer->rows;
+    else
+        row->number = writer->counted[kind->counter]++;
+}
+
+// The number of C4.
+static void set_number(struct compile_writer *writer, const struct found_values *found,
+                       struct compile_row *row)
+{
+    if (found->id.kind == VALUE_UINT)
+        row->number = found->id.number;
+    else
+        row->number = found->task.kind == VALUE_UINT ? found->task.number : writer->rows;
+    if (found->id.kind != VALUE_UINT && found->id.kind != VALUE_KINDS &&
+        found->task.kind != VALUE_UINT)
+        writer->writing.losses[WRITING_IDS]++;
+}
+
+static void compile_writer_add_event(struct compile_writer *writer,
+                                     const struct timeline_event *event)
 {
     struct writing *writing = &writer->writing;
-    const struct track *track = profile_track(writing->profile, event->track);
-    const struct unit unit = compile_writer_unit_of(writer, track, event);
-    struct value value;
     if (event->kind != EVENT_SPAN)
         return;
-    if (unit.kind == NULL && !writing_value(event, writer->id_key, &value)) {
+    const struct found_values found = find_values(writer, event->values);
+    const struct unit unit = compile_writer_unit_of(writer, event, &found.id);
+    if (unit.kind == NULL && found.id.kind == VALUE_KINDS) {
         writing->losses[WRITING_OTHER_ENGINES]++;
         return;
     }
-    if (!is_in_cycles(writing->profile, track))
+    if (!writer->in_cycles[event->track])
         writing->losses[WRITING_CYCLES]++;
-    const bool has_bytes =
-        writing_value(event, writer->bytes_key, &value) && value.kind == VALUE_UINT;
+    struct compile_part *part = part_with_room(writer);
+    struct compile_row *row = &part->rows[part->count++];
+    *row = (struct compile_row){.event = *event,
+                                .unit = unit,
+                                .bytes = found.bytes.number,
+                                .has_bytes = found.bytes.kind == VALUE_UINT};
     if (writing->form == TORQ_C4)
-        write_c4_row(writer, event, unit, has_bytes ? &value : NULL);
+        set_number(writer, &found, row);
     else
-        write_c1_row(writer, event, unit, has_bytes ? &value : NULL);
-    writing_end_row(writing);
+        set_id(writer, &found.id, row);
     writer->rows++;
 }
 
@@ -225,9 +389,13 @@ status torq_compile_write(struct profile *profile, enum torq_form form, const ch
     status result = writing_start(&writer.writing, profile, form, path, header, to_cycles);
     if (result == STATUS_OK)
         result = compile_writer_collect(&writer);
+    writer.parts = parts_open(compile_part_write);
     struct timeline_event event;
     while (result == STATUS_OK && timeline_next(&writer.writing.timeline, &event))
-        compile_writer_write_event(&writer, &event);
+        compile_writer_add_event(&writer, &event);
+    write_last_parts(&writer);
+    free_parts(&writer);
     free(writer.units);
+    free(writer.in_cycles);
     return writing_finish(&writer.writing, result);
 }
