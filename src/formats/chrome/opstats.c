@@ -207,6 +207,7 @@ static void opstats_place(struct chrome_dialect *dialect, struct chrome_event *e
         return;
     if (kind.size > 0) {
         event->name = view_trim(kind);
+        event->name_id = NULL;
         return;
     }
     if (!is_wait(event))
