@@ -83,23 +83,18 @@ void chrome_flows_add(struct chrome_flows *flows, struct profile *profile,
 struct points {
     const struct point *items;
     size_t count;
-    const struct point **order; // by group and id; NULL: they lie so
+    const void **order; // by group and id; NULL: they lie so
 };
 
-static bool id_before(const struct point *a, const struct point *b)
+static bool id_before(const void *left, const void *right)
 {
+    const struct point *a = left;
+    const struct point *b = right;
     if (a->group != b->group)
         return a->group < b->group;
     if (a->text_id != b->text_id)
         return b->text_id;
     return a->id != b->id ? a->id < b->id : a->offset < b->offset;
-}
-
-static bool its_id_before(const void *left, const void *right)
-{
-    const struct point *const *a = left;
-    const struct point *const *b = right;
-    return id_before(*a, *b);
 }
 
 static const struct point *point_at(const struct points *points, size_t index)
@@ -116,11 +111,12 @@ static status order_points(struct points *points, struct spool *room)
         sorted++;
     if (sorted >= points->count)
         return STATUS_OK;
-    STATUS_TRY(spool_make_room(room, points->count * sizeof *points->order, &order));
-    points->order = (const struct point **)(void *)order;
+    STATUS_TRY(spool_make_room(room, 2 * points->count * sizeof *points->order, &order));
+    points->order = (const void **)(void *)order;
     for (size_t i = 0; i < points->count; i++)
         points->order[i] = &points->items[i];
-    sort_in_place(points->order, points->count, sizeof *points->order, its_id_before);
+    points->order =
+        sort_pointers(points->order, points->order + points->count, points->count, id_before);
     return STATUS_OK;
 }
 
@@ -348,18 +344,6 @@ static bool ordinal_before(const void *left, const void *right)
     return a->number < b->number;
 }
 
-// Most are in order.
-static void sort_bounds(struct bound *bounds, size_t count,
-                        bool (*before)(const void *a, const void *b))
-{
-    for (size_t i = 1; i < count; i++) {
-        if (before(&bounds[i], &bounds[i - 1])) {
-            sort_in_place(bounds, count, sizeof *bounds, before);
-            return;
-        }
-    }
-}
-
 static status bind_track(const struct profile *profile, uint32_t track, struct bound *bounds,
                          struct bound *end)
 {
@@ -369,14 +353,14 @@ static status bind_track(const struct profile *profile, uint32_t track, struct b
     struct event event;
     struct view values;
     STATUS_TRY(flows_open_track(profile, track, &cursor));
-    sort_bounds(bounds, count, time_before);
+    sort_where_needed(bounds, count, sizeof *bounds, time_before);
     while (store_cursor_next(cursor, &event, &values))
         pass_event(&binder, &event);
     bind_before(&binder, UINT64_MAX);
     store_cursor_free(cursor);
     free(binder.open);
     free(binder.waiting);
-    sort_bounds(bounds, count, ordinal_before);
+    sort_where_needed(bounds, count, sizeof *bounds, ordinal_before);
     return STATUS_OK;
 }
 
