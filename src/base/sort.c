@@ -153,6 +153,17 @@ void sort_where_needed(void *items, size_t count, size_t size,
 
 // Runs ---------------------------------------------------------------------------
 
+bool sort_in_runs(const void *items, size_t count, size_t size,
+                  bool (*before)(const void *a, const void *b))
+{
+    enum { RUN_LEAST = 8 };
+    const char *item = items;
+    size_t runs = 1;
+    for (size_t i = 1; i < count; i++, item += size)
+        runs += before(item + size, item);
+    return runs <= count / RUN_LEAST;
+}
+
 static size_t run_end(const void *const *items, size_t from, size_t count,
                       bool (*before)(const void *a, const void *b))
 {

@@ -81,9 +81,8 @@ void chrome_flows_add(struct chrome_flows *flows, struct profile *profile,
 // Numbering -------------------------------------------------------------------
 
 struct points {
-    const struct point *items;
+    const struct point *items; // by group and id
     size_t count;
-    const void **order; // by group and id; NULL: they lie so
 };
 
 static bool id_before(const void *left, const void *right)
@@ -97,29 +96,6 @@ static bool id_before(const void *left, const void *right)
     return a->id != b->id ? a->id < b->id : a->offset < b->offset;
 }
 
-static const struct point *point_at(const struct points *points, size_t index)
-{
-    return points->order != NULL ? points->order[index] : &points->items[index];
-}
-
-// Most traces have their flow events in the order that is asked for.
-static status order_points(struct points *points, struct spool *room)
-{
-    char *order;
-    size_t sorted = 1;
-    while (sorted < points->count && !id_before(&points->items[sorted], &points->items[sorted - 1]))
-        sorted++;
-    if (sorted >= points->count)
-        return STATUS_OK;
-    STATUS_TRY(spool_make_room(room, 2 * points->count * sizeof *points->order, &order));
-    points->order = (const void **)(void *)order;
-    for (size_t i = 0; i < points->count; i++)
-        points->order[i] = &points->items[i];
-    points->order =
-        sort_pointers(points->order, points->order + points->count, points->count, id_before);
-    return STATUS_OK;
-}
-
 static bool is_same_flow(const struct point *a, const struct point *b)
 {
     return a->group == b->group && a->text_id == b->text_id && a->id == b->id;
@@ -131,7 +107,7 @@ static size_t only_start(const struct points *points, size_t from, size_t to)
     size_t start = to;
     size_t ends = 0;
     for (size_t i = from; i < to; i++) {
-        const char phase = point_at(points, i)->phase;
+        const char phase = points->items[i].phase;
         ends += phase == 'f';
         if (phase == 'f')
             continue;
@@ -168,8 +144,8 @@ static uint64_t place_ends(struct placing *placing, const struct points *points,
     for (size_t i = from; i < to; i++) {
         if (i == start)
             continue;
-        place(placing, point_at(points, i), ++number, false);
-        place(placing, point_at(points, start), number, again);
+        place(placing, &points->items[i], ++number, false);
+        place(placing, &points->items[start], number, again);
         again = true;
     }
     return number;
@@ -180,7 +156,7 @@ static void place_points(struct placing *placing, const struct points *points, b
 {
     uint64_t number = 0;
     for (size_t from = 0, to = 0; from < points->count; from = to) {
-        while (to < points->count && is_same_flow(point_at(points, to), point_at(points, from)))
+        while (to < points->count && is_same_flow(&points->items[to], &points->items[from]))
             to++;
         const size_t start = as_written ? only_start(points, from, to) : to;
         if (start != to) {
@@ -189,7 +165,7 @@ static void place_points(struct placing *placing, const struct points *points, b
         }
         number++;
         for (size_t i = from; i < to; i++)
-            place(placing, point_at(points, i), number, false);
+            place(placing, &points->items[i], number, false);
     }
 }
 
@@ -506,7 +482,6 @@ static status copy_events(const struct chrome_flows *flows, struct profile *prof
 }
 
 struct binding_room {
-    struct spool order;
     struct spool bounds;
     size_t *ends; // of the tracks' points
 };
@@ -519,8 +494,8 @@ static status bind(struct chrome_flows *flows, struct profile *profile, struct b
     struct bound *bounds;
     const uint32_t track_count = profile->tracks.count;
     STATUS_TRY(spool_read(&flows->points, &data, &size));
-    struct points points = {(const struct point *)(void *)data, size / sizeof(struct point), NULL};
-    STATUS_TRY(order_points(&points, &room->order));
+    const struct points points = {(const struct point *)(void *)data, size / sizeof(struct point)};
+    sort_where_needed(data, points.count, sizeof(struct point), id_before);
     room->ends = memory_allocate_zeroed(track_count, sizeof *room->ends);
     STATUS_TRY(group_by_track(&points, flows->as_written, room->ends, track_count, &room->bounds,
                               &bounds));
@@ -539,9 +514,8 @@ status chrome_flows_bind(struct chrome_flows *flows, struct profile *profile,
     flows->failure = STATUS_OK;
     if (failure != STATUS_OK || spool_size(&flows->points) == 0)
         return failure;
-    struct binding_room room = {.order = SPOOL_EMPTY, .bounds = SPOOL_EMPTY};
+    struct binding_room room = {.bounds = SPOOL_EMPTY};
     const status result = bind(flows, profile, &room, unbound, context);
-    spool_free(&room.order);
     spool_free(&room.bounds);
     free(room.ends);
     return result;

@@ -36,6 +36,8 @@ struct item {
     enum item_kind kind;
 };
 
+_Static_assert(sizeof(struct item) <= SORT_ITEM_MOST, "items are sorted in place");
+
 // A key with a call: sorted by the key and the time.
 struct link {
     uint64_t id;
@@ -118,6 +120,11 @@ static bool kineto_by_place(const void *left, const void *right)
     if (a->kind != b->kind)
         return a->kind == ITEM_OPERATOR;
     return a->offset < b->offset;
+}
+
+static bool by_offset(const void *left, const void *right)
+{
+    return ((const struct item *)left)->offset < ((const struct item *)right)->offset;
 }
 
 static bool by_id(const void *left, const void *right)
@@ -331,19 +338,33 @@ static status kineto_place_item(struct kineto *kineto, struct call_stack *stack,
     return add_to_backward(kineto, item, outer);
 }
 
-// Thread by thread, in order of time.
-static status kineto_place_items(struct kineto *kineto, const void **order, const void **room)
+// Thread by thread, in order of time: `order` has all items so.
+static status kineto_place_items(struct kineto *kineto, const void *const *order)
 {
     struct call_stack stack = {0};
     struct item *items = kineto->items.data;
-    const size_t count = kineto->items.count;
     status result = STATUS_OK;
-    for (size_t i = 0; i < count; i++)
-        order[i] = &items[i];
-    order = sort_pointers(order, room, count, kineto_by_place);
-    for (size_t i = 0; i < count && result == STATUS_OK; i++)
+    for (size_t i = 0; i < kineto->items.count && result == STATUS_OK; i++)
         result = kineto_place_item(kineto, &stack, &items[(const struct item *)order[i] - items]);
     free(stack.items);
+    return result;
+}
+
+// Profilers write what happened on a thread in order, but for a few kinds one after the other: then
+// pointers are sorted. Where that is not so, these would lead all over the memory.
+static status kineto_place_sorted(struct kineto *kineto, const void **order)
+{
+    struct item *items = kineto->items.data;
+    const size_t count = kineto->items.count;
+    const bool in_runs = sort_in_runs(items, count, sizeof *items, kineto_by_place);
+    for (size_t i = 0; i < count; i++)
+        order[i] = &items[i];
+    if (in_runs)
+        return kineto_place_items(kineto,
+                                  sort_pointers(order, order + count, count, kineto_by_place));
+    sort_in_place(items, count, sizeof *items, kineto_by_place);
+    const status result = kineto_place_items(kineto, order);
+    sort_in_place(items, count, sizeof *items, by_offset);
     return result;
 }
 
@@ -366,10 +387,8 @@ static status make_calls(struct kineto *kineto)
     char *data;
     const size_t count = kineto->items.count;
     status result = spool_make_room(&room, 2 * count * sizeof(void *), &data);
-    if (result == STATUS_OK) {
-        const void **order = (const void **)(void *)data;
-        result = kineto_place_items(kineto, order, order + count);
-    }
+    if (result == STATUS_OK)
+        result = kineto_place_sorted(kineto, (const void **)(void *)data);
     spool_free(&room);
     return status_first(result, result == STATUS_OK ? link_items(kineto) : STATUS_OK);
 }
