@@ -138,3 +138,65 @@ void sort_in_place(void *items, size_t count, size_t size,
     if (count > 1)
         sort_run((struct sort_range){items, size, before}, count, splits);
 }
+
+void sort_where_needed(void *items, size_t count, size_t size,
+                       bool (*before)(const void *a, const void *b))
+{
+    const struct sort_range run = {items, size, before};
+    for (size_t i = 1; i < count; i++) {
+        if (before(sort_item(&run, i), sort_item(&run, i - 1))) {
+            sort_in_place(items, count, size, before);
+            return;
+        }
+    }
+}
+
+// Runs ---------------------------------------------------------------------------
+
+bool sort_in_runs(const void *items, size_t count, size_t size,
+                  bool (*before)(const void *a, const void *b))
+{
+    enum { RUN_LEAST = 8 };
+    const char *item = items;
+    size_t runs = 1;
+    for (size_t i = 1; i < count; i++, item += size)
+        runs += before(item + size, item);
+    return runs <= count / RUN_LEAST;
+}
+
+static size_t run_end(const void *const *items, size_t from, size_t count,
+                      bool (*before)(const void *a, const void *b))
+{
+    size_t end = from;
+    while (end < count && (end == from || !before(items[end], items[end - 1])))
+        end++;
+    return end;
+}
+
+// Two runs, which meet at `middle`, into one.
+static void merge_runs(const void *const *items, const void **to, size_t from, size_t middle,
+                       size_t end, bool (*before)(const void *a, const void *b))
+{
+    size_t left = from;
+    size_t right = middle;
+    for (size_t i = from; i < end; i++) {
+        const bool second = left == middle || (right < end && before(items[right], items[left]));
+        to[i] = second ? items[right++] : items[left++];
+    }
+}
+
+const void **sort_pointers(const void **items, const void **room, size_t count,
+                           bool (*before)(const void *a, const void *b))
+{
+    while (run_end(items, 0, count, before) < count) {
+        for (size_t from = 0, middle, end; from < count; from = end) {
+            middle = run_end(items, from, count, before);
+            end = run_end(items, middle, count, before);
+            merge_runs(items, room, from, middle, end, before);
+        }
+        const void **merged = room;
+        room = items;
+        items = merged;
+    }
+    return items;
+}

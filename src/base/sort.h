@@ -15,6 +15,19 @@ enum { SORT_ITEM_MOST = 72 };
 void sort_in_place(void *items, size_t count, size_t size,
                    bool (*before)(const void *a, const void *b));
 
+// The same of items that are in order as a rule: then nothing is written.
+void sort_where_needed(void *items, size_t count, size_t size,
+                       bool (*before)(const void *a, const void *b));
+
+// Whether there are few runs in order, of many items each.
+bool sort_in_runs(const void *items, size_t count, size_t size,
+                  bool (*before)(const void *a, const void *b));
+
+// Sorts pointers by what they point to, stable, in O(n log runs) where there are runs in order.
+// `room` is as large as `items`; returns which of them has the result.
+const void **sort_pointers(const void **items, const void **room, size_t count,
+                           bool (*before)(const void *a, const void *b));
+
 // By the C library, of which a list without items may have no memory.
 static inline void sort_items(void *items, size_t count, size_t size,
                               int (*compare)(const void *a, const void *b))

@@ -177,6 +177,17 @@ static void sum_event(struct chrome_visitor *visitor, const struct chrome_event 
     mix(sum, event->category);
     mix(sum, event->tid.text);
     mix(sum, event->rare.id);
+    mix(sum, event->args);
+    for (size_t i = 0; i < event->member_count; i++) {
+        const struct chrome_member *member = &event->members[i];
+        uint64_t number;
+        mix(sum, member->key);
+        mix(sum, member->value);
+        assert_true(!member->is_small ||
+                    (view_to_u64(member->value, &number) && number == member->number));
+    }
+    mix(sum, (struct view){(const char *)&event->dur, sizeof event->dur});
+    mix(sum, (struct view){(const char *)&event->pid.number, sizeof event->pid.number});
     mix(sum, (struct view){(const char *)&event->ts, sizeof event->ts});
 }
 
@@ -203,6 +214,62 @@ static void large_traces_arrive_as_small_ones_do(void **state)
     assert_true(ahead.number == plain.number);
     assert_true(ahead.visitor.unfinished);
     bytes_free(&text);
+}
+
+// Of what a parser keeps from event to event: keys, blanks and names in many ways, few of them
+// twice in a row, more of them than it keeps.
+static void put_any_event(struct bytes *text, uint64_t *random)
+{
+    static const char *const BLANKS[] = {"", " ", "\n    ", "\t"};
+    static const char *const KEYS[] = {"ts",  "dur", "pid", "tid", "name",
+                                       "cat", "id",  "bp",  "sf",  "id2"};
+    const uint64_t event = *random = *random * 6364136223846793005 + 1442695040888963407;
+    const char *blank = BLANKS[event >> 40 & 3];
+    const unsigned keys = (unsigned)(event >> 50) % 10;
+    bytes_append_format(text, "{%s\"ph\"%s:%s\"X\"", blank, event >> 42 & 4 ? " " : "", blank);
+    for (unsigned i = 0; i < keys; i++)
+        bytes_append_format(text, ",%s\"%s\":%s%u", blank, KEYS[(event >> 20) % 7 + i % 4],
+                            i % 3 ? " " : blank, (unsigned)(event >> 33) >> i * 3);
+    bytes_append_format(text, ",%s\"name\": \"n%u\"", blank, (unsigned)(event >> 30) % 3000);
+    if (event >> 45 & 1)
+        bytes_append_format(
+            text, ",\"args\":{%s\"a%u\": %u,%s\"b\\u0041\":[1,{\"c\":2}], \"c\" :\"%u\"%s}", blank,
+            (unsigned)(event >> 35) % 400, (unsigned)(event >> 35), blank, (unsigned)(event >> 38),
+            event >> 46 & 1 ? "," : "");
+    else
+        bytes_append_format(text, ",\"args\":{%s\"a%u\": %u,%s\"name\":1.5}", blank,
+                            (unsigned)(event >> 35) % 400, (unsigned)(event >> 35), blank);
+    bytes_append_format(text, "%s}", blank);
+}
+
+static void keys_that_were_seen_are_found_as_others_are(void **state)
+{
+    (void)state;
+    enum { EVENTS = 20000 };
+    struct bytes text = {0};
+    struct bytes event = {0};
+    struct sum one_by_one = {.visitor.event = sum_event};
+    struct sum together = {.visitor.event = sum_event};
+    uint64_t random = 1;
+    bytes_append(&text, "[", 1);
+    for (unsigned i = 0; i < EVENTS; i++) {
+        event.size = 0;
+        put_any_event(&event, &random);
+        bytes_append(&text, event.data, event.size);
+        bytes_append(&text, ",", 1);
+        bytes_append(&event, "]", 1);
+        struct bytes alone = {0};
+        bytes_append(&alone, "[", 1);
+        bytes_append(&alone, event.data, event.size);
+        chrome_events_visit(bytes_view(&alone), &one_by_one.visitor);
+        bytes_free(&alone);
+    }
+    chrome_events_visit(bytes_view(&text), &together.visitor);
+    assert_int_equal(one_by_one.events, EVENTS);
+    assert_int_equal(together.events, EVENTS);
+    assert_true(one_by_one.number == together.number);
+    bytes_free(&text);
+    bytes_free(&event);
 }
 
 static void traces_are_recognised(void **state)
@@ -310,6 +377,7 @@ int main(void)
         cmocka_unit_test(what_is_no_event_is_passed_over),
         cmocka_unit_test(cut_anywhere_gives_what_is_before),
         cmocka_unit_test(large_traces_arrive_as_small_ones_do),
+        cmocka_unit_test(keys_that_were_seen_are_found_as_others_are),
         cmocka_unit_test(traces_are_recognised),
         cmocka_unit_test(times_are_exact_and_rounded_down),
         cmocka_unit_test(ends_are_rounded_as_starts_are),

@@ -101,11 +101,56 @@ static void every_pattern_is_sorted_without_much_ado(void **state)
     free(items);
 }
 
+// Those that are equal stay in order, and of what is in order no pointer moves.
+static void pointers_are_sorted_by_what_they_point_to(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000, KINDS = 8 };
+    struct item *items = malloc(COUNT * sizeof *items);
+    const void **room = malloc(2 * COUNT * sizeof *room);
+    unsigned seed = 1;
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        for (uint32_t i = 0; i < COUNT; i++) {
+            items[i].key = pattern(kind, i, COUNT, &seed);
+            room[i] = &items[i];
+        }
+        // Without any order, teeth of ten, and others that run on.
+        assert_int_equal(sort_in_runs(items, COUNT, sizeof *items, item_before),
+                         kind != 1 && kind != 3 && kind != 7);
+        comparisons = 0;
+        const void **sorted = sort_pointers(room, room + COUNT, COUNT, counting_before);
+        assert_true(kind != 0 || (sorted == room && comparisons < COUNT));
+        for (uint32_t i = 1; i < COUNT; i++) {
+            assert_false(item_before(sorted[i], sorted[i - 1]));
+            assert_true(item_before(sorted[i - 1], sorted[i]) || sorted[i - 1] < sorted[i]);
+        }
+    }
+    assert_ptr_equal(sort_pointers(room, room, 0, counting_before), room);
+    free(items);
+    free(room);
+}
+
+static void what_is_in_order_is_left_alone(void **state)
+{
+    (void)state;
+    const uint32_t keys[] = {1, 2, 2, 5, 4};
+    struct item items[5];
+    for (size_t i = 0; i < 5; i++)
+        items[i].key = keys[i];
+    comparisons = 0;
+    sort_where_needed(items, 4, sizeof *items, counting_before);
+    assert_true(comparisons == 3);
+    sort_where_needed(items, 5, sizeof *items, counting_before);
+    assert_true(items[3].key == 4 && items[4].key == 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_qsort),
         cmocka_unit_test(every_pattern_is_sorted_without_much_ado),
+        cmocka_unit_test(pointers_are_sorted_by_what_they_point_to),
+        cmocka_unit_test(what_is_in_order_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

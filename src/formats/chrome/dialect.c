@@ -106,15 +106,28 @@ void chrome_append_type(struct bytes *to, struct view dims, struct view element)
     bytes_append(to, name.data, name.size);
 }
 
-struct view chrome_argument(struct view args, const char *key)
+struct view chrome_argument_raw(const struct chrome_event *event, const char *key)
 {
-    const struct view value = chrome_find(args, key);
+    const struct view wanted = view_of(key);
+    if (event->member_count == 0)
+        return chrome_find(event->args, key);
+    for (size_t i = 0; i < event->member_count; i++) {
+        if (view_equal(event->members[i].key, wanted))
+            return event->members[i].value;
+    }
+    return VIEW_LITERAL("");
+}
+
+struct view chrome_argument(const struct chrome_event *event, const char *key)
+{
+    const struct view value = chrome_argument_raw(event, key);
     return chrome_is_text(value) ? view_slice(value, 1, value.size - 1) : value;
 }
 
-struct view chrome_nested_argument(struct view args, const char *key, struct bytes *scratch)
+struct view chrome_nested_argument(const struct chrome_event *event, const char *key,
+                                   struct bytes *scratch)
 {
-    const struct view value = chrome_find(args, key);
+    const struct view value = chrome_argument_raw(event, key);
     scratch->size = 0;
     return chrome_is_text(value) ? chrome_text_of(value, scratch) : value;
 }

@@ -71,12 +71,16 @@ status chrome_opstats_open(const struct input *input, struct profile *profile,
 // writes it ("float", "long int", "c10::Half").
 void chrome_append_type(struct bytes *to, struct view dims, struct view element);
 
+// The value of a key of the arguments, as both are written; size 0 when there is none.
+struct view chrome_argument_raw(const struct chrome_event *event, const char *key);
+
 // A text of the arguments without its quotes, as it is written otherwise; "" when there is none.
-struct view chrome_argument(struct view args, const char *key);
+struct view chrome_argument(const struct chrome_event *event, const char *key);
 
 // An array or an object of the arguments, also where it was kept as a text: then it is put into
 // `scratch`, and is valid as long as that is not changed.
-struct view chrome_nested_argument(struct view args, const char *key, struct bytes *scratch);
+struct view chrome_nested_argument(const struct chrome_event *event, const char *key,
+                                   struct bytes *scratch);
 
 // A call for the span that is the step of this number itself: src/analysis/step_extents.h.
 uint32_t chrome_step_call(struct profile *profile, uint32_t number);

@@ -11,6 +11,8 @@ struct plain {
     struct chrome_visitor visitor; // hands on to `to`
     struct chrome_visitor *to;
     struct chrome_member members[MEMBERS];
+    struct chrome_joints joints;
+    struct chrome_seen_texts seen;
     struct arena texts;
 };
 
@@ -26,6 +28,8 @@ static void plain_event(struct chrome_visitor *visitor, const struct chrome_even
 {
     struct plain *plain = (struct plain *)visitor;
     plain->to->event(plain->to, event);
+    chrome_joints_refresh(&plain->joints);
+    chrome_seen_texts_refresh(&plain->seen);
     free_texts(&plain->texts);
 }
 
@@ -57,7 +61,10 @@ static void chrome_events_visit_plain(struct view bytes, const struct input *gro
                                    .texts = &plain.texts,
                                    .members = plain.members,
                                    .member_room = MEMBERS,
+                                   .joints = &plain.joints,
+                                   .seen = &plain.seen,
                                    .growing = growing};
+    chrome_joints_start(&plain.joints);
     if (growing != NULL || bytes.size >= CHROME_AHEAD_LEAST)
         parser.items = chrome_pieces_items;
     if (from == NULL)

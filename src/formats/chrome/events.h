@@ -30,10 +30,14 @@ struct chrome_scalar {
     struct view text; // CHROME_TEXT, without escapes
 };
 
-// A member of an object: the key without its quotes, the value as it is written.
+// A member of an object: the key without its quotes, which has no escapes, and the value as it is
+// written.
 struct chrome_member {
     struct view key;
     struct view value;
+    uint64_t number;  // of a value that is_small
+    uint32_t *key_id; // for who takes the events: to keep what he calls the key; NULL: nothing is
+    bool is_small;    // up to 18 digits and nothing else, as nearly all numbers are
 };
 
 struct chrome_event {
@@ -50,6 +54,10 @@ struct chrome_event {
     int64_t dur;
     struct view name; // without escapes
     struct view category;
+    // For who takes the events: to keep what he calls this name, this category, for the next events
+    // that have them. 0: not known yet; NULL: nothing is kept.
+    uint32_t *name_id;
+    uint32_t *category_id;
     struct chrome_scalar pid;
     struct chrome_scalar tid;
     struct view beside; // what a dialect calls the lane beside that of the thread; "": that lane

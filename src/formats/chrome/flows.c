@@ -3,30 +3,40 @@
 #include <stdlib.h>
 
 #include "as_written.h"
+#include "base/crew.h"
 #include "base/memory.h"
+#include "base/parts.h"
 #include "base/sort.h"
 #include "profile/store.h"
 
 #define UNBOUND UINT64_MAX
 
-// At most SORT_ITEM_MOST bytes.
 struct point {
-    uint64_t time;   // ticks of the track
-    uint64_t id;     // of the file
-    uint64_t number; // of the profile
+    uint64_t time; // ticks of the track
+    uint64_t id;   // of the file
     uint64_t offset;
     uint64_t last_start; // of the span before it in the file
     uint64_t last_end;
-    uint64_t ordinal; // of its event in the track
     uint32_t track;
     uint32_t group;
     uint32_t last_same;
     uint8_t binding;
-    char phase; // 0: the same start once more
+    char phase;
     bool text_id;
 };
 
-_Static_assert(sizeof(struct point) <= SORT_ITEM_MOST, "points are sorted in place");
+// A point as it is put into the profile. Where it lies is far from the next one of its track, so
+// what is looked at most stands here, too.
+struct bound {
+    const struct point *point;
+    uint64_t time;
+    uint64_t ordinal;     // of its event in the track
+    uint64_t number : 62; // of the profile
+    uint64_t ends : 1;
+    uint64_t again : 1; // the same start once more
+};
+
+enum { BOUNDS_AHEAD = 16 }; // whose points are asked for
 
 // Keeping ---------------------------------------------------------------------
 
@@ -58,7 +68,6 @@ void chrome_flows_add(struct chrome_flows *flows, struct profile *profile,
         .offset = flow->offset,
         .last_start = spans->last_start,
         .last_end = spans->last_end,
-        .ordinal = UNBOUND,
         .track = spans->track,
         .group = flows_group_of(flows, flow),
         .last_same = spans->last_same,
@@ -71,6 +80,11 @@ void chrome_flows_add(struct chrome_flows *flows, struct profile *profile,
 
 // Numbering -------------------------------------------------------------------
 
+struct points {
+    const struct point *items; // by group and id
+    size_t count;
+};
+
 static bool id_before(const void *left, const void *right)
 {
     const struct point *a = left;
@@ -82,128 +96,95 @@ static bool id_before(const void *left, const void *right)
     return a->id != b->id ? a->id < b->id : a->offset < b->offset;
 }
 
-// Of one track.
-static bool time_before(const void *left, const void *right)
-{
-    const struct point *a = left;
-    const struct point *b = right;
-    return a->time != b->time ? a->time < b->time : a->offset < b->offset;
-}
-
-// Of one track.
-static bool ordinal_before(const void *left, const void *right)
-{
-    const struct point *a = left;
-    const struct point *b = right;
-    if (a->ordinal != b->ordinal)
-        return a->ordinal < b->ordinal;
-    return a->offset != b->offset ? a->offset < b->offset : a->number < b->number;
-}
-
-// Most traces have their flow events in every order that is asked for.
-static void sort_points(struct point *points, size_t count,
-                        bool (*before)(const void *a, const void *b))
-{
-    for (size_t i = 1; i < count; i++) {
-        if (before(&points[i], &points[i - 1])) {
-            sort_in_place(points, count, sizeof *points, before);
-            return;
-        }
-    }
-}
-
-struct points {
-    struct point *items;
-    size_t count;
-};
-
-// Track by track, each in the order of before.
-static void group_by_track(const struct points lists[2], uint32_t track_count, struct point *to)
-{
-    size_t *at = memory_allocate_zeroed((size_t)track_count + 1, sizeof *at);
-    for (int k = 0; k < 2; k++) {
-        for (size_t i = 0; i < lists[k].count; i++)
-            at[lists[k].items[i].track + 1]++;
-    }
-    for (uint32_t i = 0; i < track_count; i++)
-        at[i + 1] += at[i];
-    for (int k = 0; k < 2; k++) {
-        for (size_t i = 0; i < lists[k].count; i++)
-            to[at[lists[k].items[i].track]++] = lists[k].items[i];
-    }
-    free(at);
-}
-
-static status read_points(struct spool *spool, struct points *out_points)
-{
-    char *data;
-    size_t size;
-    STATUS_TRY(spool_read(spool, &data, &size));
-    *out_points = (struct points){(struct point *)(void *)data, size / sizeof(struct point)};
-    return STATUS_OK;
-}
-
 static bool is_same_flow(const struct point *a, const struct point *b)
 {
     return a->group == b->group && a->text_id == b->text_id && a->id == b->id;
 }
 
-// The only start of a flow that has several ends; NULL where it is not so.
-static struct point *only_start(struct point *from, const struct point *to)
+// Where the only start of a flow that has several ends is; `to` where it is not so.
+static size_t only_start(const struct points *points, size_t from, size_t to)
 {
-    struct point *start = NULL;
+    size_t start = to;
     size_t ends = 0;
-    for (struct point *point = from; point < to; point++) {
-        ends += point->phase == 'f';
-        if (point->phase == 'f')
+    for (size_t i = from; i < to; i++) {
+        const char phase = points->items[i].phase;
+        ends += phase == 'f';
+        if (phase == 'f')
             continue;
-        if (start != NULL || point->phase != 's')
-            return NULL;
-        start = point;
+        if (start != to || phase != 's')
+            return to;
+        start = i;
     }
-    return ends > 1 ? start : NULL;
+    return ends > 1 ? start : to;
+}
+
+// Counts the points of each track, or puts them where `to` has room for those of each.
+struct placing {
+    size_t *at; // by track
+    struct bound *to;
+};
+
+static void place(struct placing *placing, const struct point *point, uint64_t number, bool again)
+{
+    const size_t at = placing->at[point->track]++;
+    if (placing->to != NULL)
+        placing->to[at] = (struct bound){.point = point,
+                                         .time = point->time,
+                                         .ordinal = UNBOUND,
+                                         .number = number & INT64_MAX >> 1,
+                                         .ends = point->phase == 'f',
+                                         .again = again};
 }
 
 // Each end is that of a flow of its own, which starts where all of them do.
-static status number_ends(struct point *from, struct point *to, struct point *start,
-                          uint64_t *number, struct spool *further)
+static uint64_t place_ends(struct placing *placing, const struct points *points, size_t from,
+                           size_t to, size_t start, uint64_t number)
 {
-    bool first = true;
-    for (struct point *point = from; point < to; point++) {
-        if (point == start)
+    bool again = false;
+    for (size_t i = from; i < to; i++) {
+        if (i == start)
             continue;
-        point->number = ++*number;
-        struct point again = *start;
-        again.number = point->number;
-        again.phase = 0;
-        if (first)
-            start->number = point->number;
-        else
-            STATUS_TRY(spool_append(further, &again, sizeof again));
-        first = false;
+        place(placing, &points->items[i], ++number, false);
+        place(placing, &points->items[start], number, again);
+        again = true;
     }
-    return STATUS_OK;
+    return number;
 }
 
-// Flows get the numbers 1, 2 ..., one for each group and id. Starts that stand for several go to
-// `further` but for the first time.
-static status number_flows(struct point *points, size_t count, bool as_written,
-                           struct spool *further)
+// Flows get the numbers 1, 2 ..., one for each group and id.
+static void place_points(struct placing *placing, const struct points *points, bool as_written)
 {
     uint64_t number = 0;
-    sort_points(points, count, id_before);
-    for (size_t from = 0, to = 0; from < count; from = to) {
-        while (to < count && is_same_flow(&points[to], &points[from]))
+    for (size_t from = 0, to = 0; from < points->count; from = to) {
+        while (to < points->count && is_same_flow(&points->items[to], &points->items[from]))
             to++;
-        struct point *start = as_written ? only_start(points + from, points + to) : NULL;
-        if (start != NULL) {
-            STATUS_TRY(number_ends(points + from, points + to, start, &number, further));
+        const size_t start = as_written ? only_start(points, from, to) : to;
+        if (start != to) {
+            number = place_ends(placing, points, from, to, start, number);
             continue;
         }
         number++;
         for (size_t i = from; i < to; i++)
-            points[i].number = number;
+            place(placing, &points->items[i], number, false);
     }
+}
+
+// Track by track: `at[i]` is where those of track `i` end.
+static status group_by_track(const struct points *points, bool as_written, size_t *at,
+                             uint32_t track_count, struct spool *room, struct bound **out_bounds)
+{
+    char *data;
+    size_t sum = 0;
+    struct placing placing = {.at = at};
+    place_points(&placing, points, as_written);
+    for (uint32_t i = 0; i < track_count; i++) {
+        const size_t count = at[i];
+        at[i] = sum;
+        sum += count;
+    }
+    STATUS_TRY(spool_make_room(room, sum * sizeof **out_bounds, &data));
+    placing.to = *out_bounds = (struct bound *)(void *)data;
+    place_points(&placing, points, as_written);
     return STATUS_OK;
 }
 
@@ -220,9 +201,9 @@ struct open {
 enum { LOOK_MOST = SPAN_DEPTH_MOST };
 
 struct binder {
-    struct point *at;
-    struct point *end;      // of the track's points
-    struct point **waiting; // for the next span to start
+    struct bound *at;
+    struct bound *end;      // of the track's points
+    struct bound **waiting; // for the next span to start
     size_t waiting_count;
     size_t waiting_capacity;
     struct open *open;
@@ -262,25 +243,31 @@ static uint64_t enclosing(const struct binder *binder, const struct point *point
     return found;
 }
 
-static void bind_point(struct binder *binder, struct point *point)
+static void bind_point(struct binder *binder, struct bound *bound)
 {
     const struct open *newest =
         binder->open_count > 0 ? &binder->open[binder->open_count - 1] : NULL;
-    if (point->binding != CHROME_FLOW_NEXT) {
-        point->ordinal = enclosing(binder, point);
-    } else if (newest != NULL && newest->start == point->time) {
-        point->ordinal = newest->ordinal;
+    if (bound->point->binding != CHROME_FLOW_NEXT) {
+        bound->ordinal = enclosing(binder, bound->point);
+    } else if (newest != NULL && newest->start == bound->time) {
+        bound->ordinal = newest->ordinal;
     } else {
         binder->waiting = memory_grow(binder->waiting, binder->waiting_count,
                                       &binder->waiting_capacity, sizeof *binder->waiting);
-        binder->waiting[binder->waiting_count++] = point;
+        binder->waiting[binder->waiting_count++] = bound;
     }
 }
 
 static void bind_before(struct binder *binder, uint64_t time)
 {
-    for (; binder->at < binder->end && binder->at->time < time; binder->at++)
+    for (; binder->at < binder->end && binder->at->time < time; binder->at++) {
+        if (binder->end - binder->at > BOUNDS_AHEAD) {
+            const struct point *ahead = binder->at[BOUNDS_AHEAD].point;
+            __builtin_prefetch(&ahead->last_start);
+            __builtin_prefetch(&ahead->binding); // which may lie in the next line of the cache
+        }
         bind_point(binder, binder->at);
+    }
 }
 
 static void flows_open_span(struct binder *binder, const struct event *event)
@@ -313,64 +300,110 @@ static status flows_open_track(const struct profile *profile, uint32_t track,
                              out_cursor);
 }
 
-static status bind_track(struct profile *profile, struct point *points, struct point *end)
+// Of one track.
+static bool time_before(const void *left, const void *right)
 {
-    const size_t count = (size_t)(end - points);
-    struct binder binder = {.at = points, .end = end};
+    const struct bound *a = left;
+    const struct bound *b = right;
+    return a->time != b->time ? a->time < b->time : a->point->offset < b->point->offset;
+}
+
+// Of one track.
+static bool ordinal_before(const void *left, const void *right)
+{
+    const struct bound *a = left;
+    const struct bound *b = right;
+    if (a->ordinal != b->ordinal)
+        return a->ordinal < b->ordinal;
+    if (a->point->offset != b->point->offset)
+        return a->point->offset < b->point->offset;
+    return a->number < b->number;
+}
+
+static status bind_track(const struct profile *profile, uint32_t track, struct bound *bounds,
+                         struct bound *end)
+{
+    const size_t count = (size_t)(end - bounds);
+    struct binder binder = {.at = bounds, .end = end};
     struct store_cursor *cursor;
     struct event event;
     struct view values;
-    STATUS_TRY(flows_open_track(profile, points->track, &cursor));
-    sort_points(points, count, time_before);
+    STATUS_TRY(flows_open_track(profile, track, &cursor));
+    sort_where_needed(bounds, count, sizeof *bounds, time_before);
     while (store_cursor_next(cursor, &event, &values))
         pass_event(&binder, &event);
     bind_before(&binder, UINT64_MAX);
     store_cursor_free(cursor);
     free(binder.open);
     free(binder.waiting);
-    sort_points(points, count, ordinal_before);
+    sort_where_needed(bounds, count, sizeof *bounds, ordinal_before);
     return STATUS_OK;
 }
 
-static status bind_points(struct profile *profile, struct point *points, size_t count)
+// The points of all tracks: those of track `i` end at `ends[i]`.
+struct binding {
+    const struct profile *profile;
+    struct bound *bounds;
+    const size_t *ends;
+    status *results; // by track
+};
+
+static void bind_one(void *context, unsigned worker, uint32_t track)
 {
-    for (size_t from = 0, to = 0; from < count; from = to) {
-        while (to < count && points[to].track == points[from].track)
-            to++;
-        STATUS_TRY(bind_track(profile, points + from, points + to));
-    }
-    return STATUS_OK;
+    (void)worker;
+    const struct binding *binding = context;
+    const size_t from = track > 0 ? binding->ends[track - 1] : 0;
+    const size_t to = binding->ends[track];
+    if (from < to)
+        binding->results[track] =
+            bind_track(binding->profile, track, binding->bounds + from, binding->bounds + to);
+}
+
+static status bind_tracks(struct profile *profile, struct bound *bounds, const size_t *ends)
+{
+    const uint32_t count = profile->tracks.count;
+    struct binding binding = {.profile = profile,
+                              .bounds = bounds,
+                              .ends = ends,
+                              .results = memory_allocate_zeroed(count, sizeof(status))};
+    status result = STATUS_OK;
+    crew_run(parts_threads(), count, bind_one, &binding);
+    for (uint32_t i = 0; i < count; i++)
+        result = status_first(result, binding.results[i]);
+    free(binding.results);
+    return result;
 }
 
 // Copying ---------------------------------------------------------------------
 
 struct copier {
     struct profile *profile;
+    const struct event_store *from;
     const struct chrome_flows *flows;
     struct as_written_flow_keys keys;
-    struct event_store *store;
-    const struct point *at;
-    const struct point *end;
-    uint32_t track;
+    const struct bound *at;
+    const struct bound *end; // of the track's
     uint64_t ordinal;
     struct event_batch *batch;
 };
 
-static void copy_flow(struct copier *copier, uint64_t start, const struct point *point)
+static void copy_flow(struct copier *copier, uint64_t start, const struct bound *bound)
 {
     struct bytes *values = &copier->batch->values;
+    value_add_flow(values, bound->ends ? VALUE_FLOW_IN : VALUE_FLOW_OUT, bound->number);
+    if (!copier->flows->as_written || bound->again || bound->point->binding == CHROME_FLOW_LAST)
+        return;
+    const struct point *point = bound->point;
     const struct chrome_flow_group *group = &copier->flows->groups[point->group];
-    value_add_flow(values, point->phase == 'f' ? VALUE_FLOW_IN : VALUE_FLOW_OUT, point->number);
     const struct as_written_flow flow = {.category = group->category,
                                          .name = group->name,
                                          .phase = point->phase,
-                                         .enclosing = point->phase == 'f' &&
-                                                      point->binding == CHROME_FLOW_ENCLOSING,
+                                         .enclosing =
+                                             bound->ends && point->binding == CHROME_FLOW_ENCLOSING,
                                          .text_id = point->text_id,
                                          .id = point->id,
                                          .later = (int64_t)(point->time - start)};
-    if (copier->flows->as_written && point->phase != 0 && point->binding != CHROME_FLOW_LAST)
-        as_written_add_flow(copier->profile, &copier->keys, values, &flow);
+    as_written_add_flow(copier->profile, &copier->keys, values, &flow);
 }
 
 static void copy_event(struct copier *copier, const struct event *event, struct view values)
@@ -380,95 +413,98 @@ static void copy_event(struct copier *copier, const struct event *event, struct 
     *to = *event;
     to->values_at = (uint32_t)batch->values.size;
     bytes_append(&batch->values, values.data, values.size);
-    for (; copier->at < copier->end && copier->at->track == event->track &&
-           copier->at->ordinal == copier->ordinal;
-         copier->at++)
+    for (; copier->at < copier->end && copier->at->ordinal == copier->ordinal; copier->at++)
         copy_flow(copier, event->start, copier->at);
     to->values_size = (uint32_t)(batch->values.size - to->values_at);
     copier->ordinal++;
 }
 
-static status flush_copies(struct copier *copier)
+static void hand_copies_on(struct copier *copier)
 {
-    const status result = store_add(copier->store, copier->batch);
-    copier->batch->count = 0;
-    copier->batch->values.size = 0;
-    return result;
+    if (copier->batch->count > 0)
+        copier->batch = profile_batch_add(copier->profile, copier->batch);
 }
 
-static status copy_track(struct copier *copier, struct profile *profile, uint32_t track)
+static status copy_track(struct copier *copier, uint32_t track)
 {
     struct store_cursor *cursor;
     struct event event;
     struct view values;
-    status result = STATUS_OK;
-    STATUS_TRY(flows_open_track(profile, track, &cursor));
-    while (result == STATUS_OK && store_cursor_next(cursor, &event, &values)) {
+    STATUS_TRY(store_cursor_open(copier->from, track,
+                                 profile_track(copier->profile, track)->unsorted, &cursor));
+    while (copier->profile->failure == STATUS_OK && store_cursor_next(cursor, &event, &values)) {
+        event_batch_room(copier->batch, EVENT_BATCH);
         copy_event(copier, &event, values);
         if (copier->batch->count == EVENT_BATCH || copier->batch->values.size > (1u << 30))
-            result = flush_copies(copier);
+            hand_copies_on(copier);
     }
     store_cursor_free(cursor);
-    return status_first(result, flush_copies(copier));
+    hand_copies_on(copier);
+    return STATUS_OK;
 }
 
-static status flows_copy_tracks(struct copier *copier, struct profile *profile)
+static status flows_copy_tracks(struct copier *copier, const struct bound *bounds,
+                                const size_t *ends)
 {
+    struct profile *profile = copier->profile;
+    copier->end = bounds;
     for (uint32_t i = 0; i < profile->tracks.count; i++) {
         copier->ordinal = 0;
-        while (copier->at < copier->end && copier->at->track < i)
-            copier->at++;
-        STATUS_TRY(copy_track(copier, profile, i));
-        profile_track(profile, i)->unsorted = false;
+        copier->at = copier->end;
+        copier->end = bounds + ends[i];
+        STATUS_TRY(copy_track(copier, i));
     }
-    return store_finish(copier->store);
+    return STATUS_OK;
 }
 
 // Replaces the profile's events by the same with their flows.
 static status copy_events(const struct chrome_flows *flows, struct profile *profile,
-                          const struct point *points, size_t count)
+                          const struct bound *bounds, const size_t *ends)
 {
+    struct event_store *unused = profile->store;
     struct copier copier = {.profile = profile,
+                            .from = profile->store,
                             .flows = flows,
                             .keys = as_written_flow_keys(profile),
-                            .store = store_create(),
-                            .at = points,
-                            .end = points + count,
                             .batch = event_batch_create()};
-    const status result = flows_copy_tracks(&copier, profile);
-    struct event_store *unused = copier.store;
-    if (result == STATUS_OK) {
+    profile->store = store_create();
+    status result = flows_copy_tracks(&copier, bounds, ends);
+    result = status_first(result, profile_finish(profile));
+    if (result != STATUS_OK) {
         unused = profile->store;
-        profile->store = copier.store;
+        profile->store = (struct event_store *)copier.from;
     }
+    for (uint32_t i = 0; result == STATUS_OK && i < profile->tracks.count; i++)
+        profile_track(profile, i)->unsorted = false;
     store_free(unused);
     event_batch_free(copier.batch);
     return result;
 }
 
 struct binding_room {
-    struct spool further;
-    struct spool grouped;
+    struct spool bounds;
+    size_t *ends; // of the tracks' points
 };
 
 static status bind(struct chrome_flows *flows, struct profile *profile, struct binding_room *room,
                    chrome_flow_unbound *unbound, void *context)
 {
-    char *grouped;
-    struct points lists[2];
-    STATUS_TRY(read_points(&flows->points, &lists[0]));
-    STATUS_TRY(number_flows(lists[0].items, lists[0].count, flows->as_written, &room->further));
-    STATUS_TRY(read_points(&room->further, &lists[1]));
-    const size_t count = lists[0].count + lists[1].count;
-    STATUS_TRY(spool_make_room(&room->grouped, count * sizeof(struct point), &grouped));
-    struct point *points = (struct point *)(void *)grouped;
-    group_by_track(lists, profile->tracks.count, points);
-    STATUS_TRY(bind_points(profile, points, count));
-    for (size_t i = 0; i < count; i++) {
-        if (points[i].ordinal == UNBOUND && points[i].phase != 0)
-            unbound(context, points[i].track, points[i].offset);
+    char *data;
+    size_t size;
+    struct bound *bounds;
+    const uint32_t track_count = profile->tracks.count;
+    STATUS_TRY(spool_read(&flows->points, &data, &size));
+    const struct points points = {(const struct point *)(void *)data, size / sizeof(struct point)};
+    sort_where_needed(data, points.count, sizeof(struct point), id_before);
+    room->ends = memory_allocate_zeroed(track_count, sizeof *room->ends);
+    STATUS_TRY(group_by_track(&points, flows->as_written, room->ends, track_count, &room->bounds,
+                              &bounds));
+    STATUS_TRY(bind_tracks(profile, bounds, room->ends));
+    for (size_t i = 0; i < room->ends[track_count - 1]; i++) {
+        if (bounds[i].ordinal == UNBOUND && !bounds[i].again)
+            unbound(context, bounds[i].point->track, bounds[i].point->offset);
     }
-    return copy_events(flows, profile, points, count);
+    return copy_events(flows, profile, bounds, room->ends);
 }
 
 status chrome_flows_bind(struct chrome_flows *flows, struct profile *profile,
@@ -478,10 +514,10 @@ status chrome_flows_bind(struct chrome_flows *flows, struct profile *profile,
     flows->failure = STATUS_OK;
     if (failure != STATUS_OK || spool_size(&flows->points) == 0)
         return failure;
-    struct binding_room room = {SPOOL_EMPTY, SPOOL_EMPTY};
+    struct binding_room room = {.bounds = SPOOL_EMPTY};
     const status result = bind(flows, profile, &room, unbound, context);
-    spool_free(&room.further);
-    spool_free(&room.grouped);
+    spool_free(&room.bounds);
+    free(room.ends);
     return result;
 }
 

@@ -3,7 +3,8 @@
 // In a Chrome trace a flow event stands on its own, on a thread at a time; in a profile flows are
 // values of spans. So flow events are kept while the trace is read, and then bound to the spans
 // and put into the profile by copying its events once. Memory: the distinct pairs of category and
-// name; the flow events (72 bytes each) lie in a spool.
+// name, two batches of events; the flow events (56 bytes each, 32 more when they are bound) lie in
+// spools.
 //
 // A flow event belongs to the slice that the file had last on its thread, where that one starts
 // at its time; else to the innermost one around its time (binding "e", and all of s and t), or to

@@ -68,7 +68,7 @@ struct known_operator {
 struct kineto {
     struct chrome_dialect dialect; // first: dialects are cast
     struct profile *profile;
-    struct list items;     // struct item, in order of the file once calls are known
+    struct list items;     // struct item, in order of the file
     struct list launches;  // struct link, by correlation
     struct list externals; // struct link, by External id
     struct kineto_steps steps;
@@ -139,13 +139,13 @@ static bool by_id(const void *left, const void *right)
 // Operators ---------------------------------------------------------------------------
 
 // "8x64xf32, i64" of [[8,64],[]] and ["float","Scalar"].
-static void append_inputs(struct kineto *kineto, struct view args)
+static void append_inputs(struct kineto *kineto, const struct chrome_event *event)
 {
     struct bytes *text = &kineto->text;
-    struct view dims_of = chrome_nested_argument(args, "Input Dims", &kineto->dims);
-    const struct view types_of = chrome_nested_argument(args, "Input type", &kineto->types);
+    struct view dims_of = chrome_nested_argument(event, "Input Dims", &kineto->dims);
+    const struct view types_of = chrome_nested_argument(event, "Input type", &kineto->types);
     if (dims_of.size == 0)
-        dims_of = chrome_nested_argument(args, "Input dims", &kineto->dims);
+        dims_of = chrome_nested_argument(event, "Input dims", &kineto->dims);
     struct chrome_members dims = chrome_members_of(dims_of);
     struct chrome_members types = chrome_members_of(types_of);
     struct view key;
@@ -165,7 +165,7 @@ static uint32_t kineto_find_operator(struct kineto *kineto, const struct chrome_
 {
     struct profile *profile = kineto->profile;
     kineto->text.size = 0;
-    append_inputs(kineto, event->args);
+    append_inputs(kineto, event);
     const uint32_t name = profile_string(profile, event->name);
     const uint32_t inputs = profile_string(profile, bytes_view(&kineto->text));
     const uint32_t hash = hash_u64((uint64_t)name << 32 | inputs);
@@ -195,11 +195,12 @@ struct kineto_look {
     status failure;
 };
 
-static uint64_t number_argument(struct view args, const char *key, const char *old_key)
+static uint64_t number_argument(const struct chrome_event *event, const char *key,
+                                const char *old_key)
 {
     uint64_t number = 0;
-    if (!chrome_number_of(chrome_find(args, key), &number))
-        chrome_number_of(chrome_find(args, old_key), &number);
+    if (!chrome_number_of(chrome_argument_raw(event, key), &number))
+        chrome_number_of(chrome_argument_raw(event, old_key), &number);
     return number;
 }
 
@@ -209,19 +210,21 @@ static void look_at_label(struct kineto *kineto, const struct chrome_event *even
     if (kineto->devices.count == DEVICES_MOST || event->pid.kind != CHROME_NUMBER)
         return;
     struct device *device = segments_add(&kineto->devices);
-    *device = (struct device){
-        .pid = event->pid.number,
-        .label = profile_string(kineto->profile, chrome_argument(event->args, "labels"))};
+    *device =
+        (struct device){.pid = event->pid.number,
+                        .label = profile_string(kineto->profile, chrome_argument(event, "labels"))};
 }
 
 // The number that autograd gave to an operator, which its backward has again.
-static void look_at_sequence(struct view args, struct item *item)
+static void look_at_sequence(const struct chrome_event *event, struct item *item)
 {
     uint64_t number;
-    if (!chrome_number_of(chrome_find(args, "Sequence number"), &number) || number >= UINT32_MAX)
+    if (!chrome_number_of(chrome_argument_raw(event, "Sequence number"), &number) ||
+        number >= UINT32_MAX)
         return;
     item->sequence = (uint32_t)number + 1;
-    if (chrome_number_of(chrome_find(args, "Fwd thread id"), &number) && number < UINT32_MAX)
+    if (chrome_number_of(chrome_argument_raw(event, "Fwd thread id"), &number) &&
+        number < UINT32_MAX)
         item->forward_thread = (uint32_t)number;
 }
 
@@ -243,12 +246,12 @@ static status look_at_event(struct kineto *kineto, const struct chrome_event *ev
         return kineto_steps_add(&kineto->steps, event);
     if (kineto_is_operator(event)) {
         item.kind = ITEM_OPERATOR;
-        item.id = number_argument(event->args, "External id", "external id");
+        item.id = number_argument(event, "External id", "external id");
         item.operator_id = kineto_find_operator(kineto, event);
-        look_at_sequence(event->args, &item);
+        look_at_sequence(event, &item);
     } else if (kineto_is_launch(event)) {
         item.kind = ITEM_LAUNCH;
-        item.id = number_argument(event->args, "correlation", "Correlation");
+        item.id = number_argument(event, "correlation", "Correlation");
         if (view_find_text(event->name, "GraphLaunch") < event->name.size)
             item.operator_id = kineto_find_operator(kineto, event);
     } else {
@@ -327,30 +330,67 @@ static status kineto_place_item(struct kineto *kineto, struct call_stack *stack,
             item->call = outer->call;
         else if (item->operator_id != 0)
             kineto_add_call(kineto, item, NULL);
-        const struct link launch = {item->id, item->start, item->call};
-        return item->id == 0 ? STATUS_OK
-                             : kineto_list_add(&kineto->launches, &launch, sizeof launch);
+        return STATUS_OK;
     }
     kineto_add_call(kineto, item, outer);
-    STATUS_TRY(add_to_backward(kineto, item, outer));
     stack->items = memory_grow(stack->items, stack->depth, &stack->capacity, sizeof *stack->items);
     stack->items[stack->depth++] = item;
-    const struct link external = {item->id, item->start, item->call};
-    return item->id == 0 ? STATUS_OK
-                         : kineto_list_add(&kineto->externals, &external, sizeof external);
+    return add_to_backward(kineto, item, outer);
 }
 
-static status make_calls(struct kineto *kineto)
+// Thread by thread, in order of time: `order` has all items so.
+static status kineto_place_items(struct kineto *kineto, const void *const *order)
 {
     struct call_stack stack = {0};
     struct item *items = kineto->items.data;
     status result = STATUS_OK;
-    sort_in_place(items, kineto->items.count, sizeof *items, kineto_by_place);
     for (size_t i = 0; i < kineto->items.count && result == STATUS_OK; i++)
-        result = kineto_place_item(kineto, &stack, &items[i]);
+        result = kineto_place_item(kineto, &stack, &items[(const struct item *)order[i] - items]);
     free(stack.items);
-    sort_in_place(items, kineto->items.count, sizeof *items, by_offset);
     return result;
+}
+
+// Profilers write what happened on a thread in order, but for a few kinds one after the other: then
+// pointers are sorted. Where that is not so, these would lead all over the memory.
+static status kineto_place_sorted(struct kineto *kineto, const void **order)
+{
+    struct item *items = kineto->items.data;
+    const size_t count = kineto->items.count;
+    const bool in_runs = sort_in_runs(items, count, sizeof *items, kineto_by_place);
+    for (size_t i = 0; i < count; i++)
+        order[i] = &items[i];
+    if (in_runs)
+        return kineto_place_items(kineto,
+                                  sort_pointers(order, order + count, count, kineto_by_place));
+    sort_in_place(items, count, sizeof *items, kineto_by_place);
+    const status result = kineto_place_items(kineto, order);
+    sort_in_place(items, count, sizeof *items, by_offset);
+    return result;
+}
+
+// In order of the file, which is that of the numbers as a rule.
+static status link_items(struct kineto *kineto)
+{
+    const struct item *items = kineto->items.data;
+    for (size_t i = 0; i < kineto->items.count; i++) {
+        const struct link link = {items[i].id, items[i].start, items[i].call};
+        struct list *list = items[i].kind == ITEM_LAUNCH ? &kineto->launches : &kineto->externals;
+        if (link.id != 0)
+            STATUS_TRY(kineto_list_add(list, &link, sizeof link));
+    }
+    return STATUS_OK;
+}
+
+static status make_calls(struct kineto *kineto)
+{
+    struct spool room = SPOOL_EMPTY;
+    char *data;
+    const size_t count = kineto->items.count;
+    status result = spool_make_room(&room, 2 * count * sizeof(void *), &data);
+    if (result == STATUS_OK)
+        result = kineto_place_sorted(kineto, (const void **)(void *)data);
+    spool_free(&room);
+    return status_first(result, result == STATUS_OK ? link_items(kineto) : STATUS_OK);
 }
 
 // What stands there twice is called once.
@@ -381,8 +421,8 @@ static status look_over(const struct input *input, struct kineto *kineto)
     STATUS_TRY(kineto_memory_finish(&kineto->memory, kineto->profile, kineto->dialect.base));
     STATUS_TRY(list_finish(&kineto->launches));
     STATUS_TRY(list_finish(&kineto->externals));
-    sort_in_place(kineto->launches.data, kineto->launches.count, sizeof(struct link), by_id);
-    sort_in_place(kineto->externals.data, kineto->externals.count, sizeof(struct link), by_id);
+    sort_where_needed(kineto->launches.data, kineto->launches.count, sizeof(struct link), by_id);
+    sort_where_needed(kineto->externals.data, kineto->externals.count, sizeof(struct link), by_id);
     return STATUS_OK;
 }
 
@@ -411,13 +451,12 @@ static uint32_t kineto_find_call(const struct list *list, uint64_t id, int64_t t
 static uint32_t call_of_device(const struct kineto *kineto, const struct chrome_event *event)
 {
     uint32_t call = kineto_find_call(
-        &kineto->launches, number_argument(event->args, "correlation", "Correlation"), event->ts);
+        &kineto->launches, number_argument(event, "correlation", "Correlation"), event->ts);
     if (call == 0)
-        call =
-            kineto_find_call(&kineto->externals,
-                             number_argument(event->args, "External id", "external id"), event->ts);
+        call = kineto_find_call(&kineto->externals,
+                                number_argument(event, "External id", "external id"), event->ts);
     uint64_t device;
-    if (call != 0 && chrome_number_of(chrome_find(event->args, "device"), &device) &&
+    if (call != 0 && chrome_number_of(chrome_argument_raw(event, "device"), &device) &&
         device <= UINT32_MAX)
         profile_call(kineto->profile, call)->device = (uint32_t)device;
     return call;
@@ -437,7 +476,7 @@ static uint32_t call_of_item(struct kineto *kineto, const struct chrome_event *e
 static void find_device(struct kineto *kineto, const struct chrome_event *event, uint32_t track)
 {
     uint64_t number;
-    if (chrome_number_of(chrome_find(event->args, "device"), &number) && number < UINT32_MAX)
+    if (chrome_number_of(chrome_argument_raw(event, "device"), &number) && number < UINT32_MAX)
         profile_track(kineto->profile, track)->device = (uint32_t)number + 1;
     for (uint32_t i = 0; i < kineto->devices.count; i++) {
         struct device *device = segments_get(&kineto->devices, i);

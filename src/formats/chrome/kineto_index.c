@@ -1,6 +1,7 @@
 #include "kineto_index.h"
 
 #include "base/sort.h"
+#include "dialect.h"
 #include "json.h"
 
 struct kineto_numbered {
@@ -14,7 +15,7 @@ status kineto_index_see(struct kineto_index *index, const struct chrome_event *e
 {
     struct kineto_numbered numbered = {
         .process = event->pid.number, .offset = event->offset, .size = event->object.size};
-    if (!chrome_number_of(chrome_find(event->args, "Ev Idx"), &numbered.number))
+    if (!chrome_number_of(chrome_argument_raw(event, "Ev Idx"), &numbered.number))
         return STATUS_OK;
     return spool_append(&index->spool, &numbered, sizeof numbered);
 }
@@ -79,7 +80,7 @@ status kineto_index_finish(struct kineto_index *index, struct view bytes)
     STATUS_TRY(spool_read(&index->spool, &data, &size));
     struct kineto_numbered *numbered = (struct kineto_numbered *)(void *)data;
     const size_t count = size / sizeof *numbered;
-    sort_in_place(numbered, count, sizeof *numbered, kineto_index_by_number);
+    sort_where_needed(numbered, count, sizeof *numbered, kineto_index_by_number);
     index->missing = count_missing(numbered, count);
     // Copies take the places of those that were looked at.
     struct kineto_numbered first = {0};

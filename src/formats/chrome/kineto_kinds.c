@@ -96,7 +96,7 @@ enum role kineto_role_of(const struct chrome_event *event)
     if (is_copy(event))
         return chrome_copy_role(event->name);
     if (view_is(event->category, "collective_comm") ||
-        chrome_find(event->args, "Collective name").size > 0)
+        chrome_argument_raw(event, "Collective name").size > 0)
         return ROLE_COMMUNICATION;
     return chrome_kernel_role(event->name);
 }
@@ -128,7 +128,7 @@ bool chrome_kineto_is(const struct chrome_event *event)
     if (is_its_own(event))
         return true;
     return (kineto_is_operator(event) || kineto_is_device(event) || kineto_is_launch(event)) &&
-           (chrome_find(event->args, "External id").size > 0 ||
-            chrome_find(event->args, "correlation").size > 0 ||
-            chrome_find(event->args, "external id").size > 0);
+           (chrome_argument_raw(event, "External id").size > 0 ||
+            chrome_argument_raw(event, "correlation").size > 0 ||
+            chrome_argument_raw(event, "external id").size > 0);
 }

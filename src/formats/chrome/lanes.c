@@ -164,7 +164,7 @@ static struct chrome_lane *chrome_lanes_find_lane(struct chrome_lanes *lanes,
     return lane_at(lanes, id);
 }
 
-struct chrome_lane *chrome_lanes_thread(struct chrome_lanes *lanes,
+static struct chrome_lane *lanes_thread(struct chrome_lanes *lanes,
                                         const struct chrome_event *event)
 {
     struct chrome_lane like = {.kind = CHROME_THREAD,
@@ -176,6 +176,21 @@ struct chrome_lane *chrome_lanes_thread(struct chrome_lanes *lanes,
     if (lanes->last_lane != HASH_NONE && is_same_lane(lane_at(lanes, lanes->last_lane), &like))
         return lane_at(lanes, lanes->last_lane);
     return chrome_lanes_find_lane(lanes, &like);
+}
+
+struct chrome_lane *chrome_lanes_thread(struct chrome_lanes *lanes,
+                                        const struct chrome_event *event)
+{
+    const struct chrome_scalar *pid = &event->pid;
+    const struct chrome_scalar *tid = &event->tid;
+    if (pid->kind == CHROME_TEXT || tid->kind == CHROME_TEXT || event->beside.size > 0)
+        return lanes_thread(lanes, event);
+    struct chrome_near_lane *near = &lanes->near[(tid->number ^ pid->number) % CHROME_LANES_NEAR];
+    if (near->lane == NULL || near->pid != pid->number || near->tid != tid->number ||
+        near->pid_kind != pid->kind || near->tid_kind != tid->kind)
+        *near = (struct chrome_near_lane){lanes_thread(lanes, event), pid->number, tid->number,
+                                          pid->kind, tid->kind};
+    return near->lane;
 }
 
 struct chrome_lane *chrome_lanes_async(struct chrome_lanes *lanes, const struct chrome_event *event,

@@ -58,6 +58,17 @@ struct chrome_lane {
     struct chrome_overlaps overlaps; // of complete events
 };
 
+// Where the lane of a thread was found that is told by numbers alone. All zero is free.
+struct chrome_near_lane {
+    struct chrome_lane *lane;
+    uint64_t pid;
+    uint64_t tid;
+    enum chrome_scalar_kind pid_kind;
+    enum chrome_scalar_kind tid_kind;
+};
+
+enum { CHROME_LANES_NEAR = 64 };
+
 struct chrome_lanes {
     struct profile *profile;
     struct segments processes; // struct chrome_process
@@ -66,6 +77,7 @@ struct chrome_lanes {
     struct hash_index lane_index;
     uint32_t last_process;
     uint32_t last_lane;
+    struct chrome_near_lane near[CHROME_LANES_NEAR];
     bool too_many; // the last lane stands for those that there was no room for
 };
 

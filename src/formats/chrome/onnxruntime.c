@@ -61,7 +61,7 @@ struct program_call {
 // What a GPU did by WebGPU: "NODE&TYPE&PROGRAM", written when all has been run.
 static bool is_program(const struct chrome_event *event)
 {
-    return view_is(event->category, "Api") && chrome_find(event->args, "cache_key").size > 0;
+    return view_is(event->category, "Api") && chrome_argument_raw(event, "cache_key").size > 0;
 }
 
 static bool is_gpu(const struct chrome_event *event)
@@ -77,7 +77,7 @@ bool chrome_onnxruntime_is(const struct chrome_event *event)
         return view_is(event->name, "session_initialization") ||
                view_is(event->name, "model_run") || view_starts_with(event->name, "model_loading");
     return view_is(event->category, "Node") && view_ends_with(event->name, "_kernel_time") &&
-           chrome_find(event->args, "op_name").size > 0;
+           chrome_argument_raw(event, "op_name").size > 0;
 }
 
 // Looking over the trace --------------------------------------------------------
@@ -163,11 +163,11 @@ static uint32_t onnxruntime_iteration_of(const struct onnxruntime *reading,
 // Operators -----------------------------------------------------------------------
 
 // "64x64xf32, 64xf32" of [{"float":[64,64]},{"float":[64]}]
-static void onnxruntime_add_types(struct onnxruntime *reading, struct view args,
+static void onnxruntime_add_types(struct onnxruntime *reading, const struct chrome_event *event,
                                   const char *argument, const char *name)
 {
     struct chrome_members tensors =
-        chrome_members_of(chrome_nested_argument(args, argument, &reading->scratch));
+        chrome_members_of(chrome_nested_argument(event, argument, &reading->scratch));
     struct view key;
     struct view tensor;
     reading->text.size = 0;
@@ -187,7 +187,7 @@ static void onnxruntime_add_types(struct onnxruntime *reading, struct view args,
                          profile_string(reading->profile, bytes_view(&reading->text)));
 }
 
-static void onnxruntime_add_numbers(struct onnxruntime *reading, struct view args)
+static void onnxruntime_add_numbers(struct onnxruntime *reading, const struct chrome_event *event)
 {
     static const struct {
         const char *argument;
@@ -198,30 +198,32 @@ static void onnxruntime_add_numbers(struct onnxruntime *reading, struct view arg
                    {"output_size", "bytes_written"}};
     for (size_t i = 0; i < sizeof NUMBERS / sizeof NUMBERS[0]; i++) {
         uint64_t number;
-        if (chrome_number_of(chrome_find(args, NUMBERS[i].argument), &number))
+        if (chrome_number_of(chrome_argument_raw(event, NUMBERS[i].argument), &number))
             value_add_uint(&reading->values,
                            profile_string(reading->profile, view_of(NUMBERS[i].key)), number);
     }
 }
 
 // A text of the arguments, until the next one.
-static struct view onnxruntime_text(struct onnxruntime *reading, struct view args, const char *key)
+static struct view onnxruntime_text(struct onnxruntime *reading, const struct chrome_event *event,
+                                    const char *key)
 {
     reading->scratch.size = 0;
-    return chrome_text_of(chrome_find(args, key), &reading->scratch);
+    return chrome_text_of(chrome_argument_raw(event, key), &reading->scratch);
 }
 
-static void onnxruntime_describe(struct onnxruntime *reading, struct node *node, struct view args)
+static void onnxruntime_describe(struct onnxruntime *reading, struct node *node,
+                                 const struct chrome_event *event)
 {
     struct profile *profile = reading->profile;
     reading->values.size = 0;
-    const struct view provider = onnxruntime_text(reading, args, "provider");
+    const struct view provider = onnxruntime_text(reading, event, "provider");
     if (provider.size > 0)
         value_add_string(&reading->values, profile_string(profile, VIEW_LITERAL("provider")),
                          profile_string(profile, provider));
-    onnxruntime_add_types(reading, args, "input_type_shape", "inputs");
-    onnxruntime_add_types(reading, args, "output_type_shape", "outputs");
-    onnxruntime_add_numbers(reading, args);
+    onnxruntime_add_types(reading, event, "input_type_shape", "inputs");
+    onnxruntime_add_types(reading, event, "output_type_shape", "outputs");
+    onnxruntime_add_numbers(reading, event);
     struct operator_description *op = profile_operator(profile, node->operator_id);
     op->values = arena_copy(&profile->arena, bytes_view(&reading->values));
     node->described = true;
@@ -255,10 +257,10 @@ static struct node *known_node(struct onnxruntime *reading, uint32_t name, uint3
 // Fences do not say their provider, nor kernels of a GPU their node's index: a name and a type
 // are enough.
 static struct node *find_node(struct onnxruntime *reading, struct view name, struct view type,
-                              struct view args, bool make)
+                              const struct chrome_event *event, bool make)
 {
     uint64_t index = 0;
-    chrome_number_of(chrome_find(args, "node_index"), &index);
+    chrome_number_of(chrome_argument_raw(event, "node_index"), &index);
     const uint32_t name_id = onnxruntime_name_node(reading, name, type, index);
     const uint32_t type_id = profile_string(reading->profile, type);
     const uint32_t hash = hash_u64((uint64_t)name_id << 32 | type_id);
@@ -317,15 +319,15 @@ static uint32_t call_of_node(struct onnxruntime *reading, const struct chrome_ev
                              enum node_phase phase)
 {
     const struct view name = view_slice(event->name, 0, event->name.size - strlen(SUFFIXES[phase]));
-    const struct view type = onnxruntime_text(reading, event->args, "op_name");
-    struct node *node = find_node(reading, name, type, event->args, true);
+    const struct view type = onnxruntime_text(reading, event, "op_name");
+    struct node *node = find_node(reading, name, type, event, true);
     const uint32_t iteration = onnxruntime_iteration_of(reading, event);
     const bool same =
         node->call != 0 && profile_call(reading->profile, node->call)->iteration == iteration;
     if (phase == NODE_BEFORE || !same || (phase == NODE_KERNEL && node->has_kernel))
         start_call(reading, node, iteration);
     if (phase == NODE_KERNEL && !node->described)
-        onnxruntime_describe(reading, node, event->args);
+        onnxruntime_describe(reading, node, event);
     node->has_kernel |= phase == NODE_KERNEL;
     return node->call;
 }
@@ -333,11 +335,11 @@ static uint32_t call_of_node(struct onnxruntime *reading, const struct chrome_ev
 static uint32_t call_of_kernel(struct onnxruntime *reading, const struct chrome_event *event)
 {
     reading->text.size = 0;
-    struct view parent = chrome_text_of(chrome_find(event->args, "parent_name"), &reading->text);
+    struct view parent = chrome_text_of(chrome_argument_raw(event, "parent_name"), &reading->text);
     if (view_ends_with(parent, SUFFIXES[NODE_KERNEL]))
         parent.size -= strlen(SUFFIXES[NODE_KERNEL]);
-    const struct view type = onnxruntime_text(reading, event->args, "op_name");
-    const struct node *node = find_node(reading, parent, type, event->args, false);
+    const struct view type = onnxruntime_text(reading, event, "op_name");
+    const struct node *node = find_node(reading, parent, type, event, false);
     return node == NULL ? 0 : node->call;
 }
 
@@ -350,9 +352,10 @@ static uint32_t call_of_program(struct onnxruntime *reading, const struct chrome
     const size_t type = view_find_last(view_slice(name, 0, program), '&');
     if (program == name.size || type == program)
         return 0;
+    const struct chrome_event without_arguments = {0};
     const struct node *node =
         find_node(reading, view_slice(name, 0, type), view_slice(name, type + 1, program),
-                  VIEW_LITERAL(""), false);
+                  &without_arguments, false);
     if (node == NULL)
         return 0;
     const size_t begun = runs_begun(reading, event->ts);

@@ -33,9 +33,9 @@ struct opstats_reading {
 
 bool chrome_opstats_is(const struct chrome_event *event)
 {
-    return event->phase == 'X' && chrome_find(event->args, "opKind").size > 0 &&
-           (chrome_find(event->args, "opUCycle").size > 0 ||
-            chrome_find(event->args, "opPCycle").size > 0);
+    return event->phase == 'X' && chrome_argument_raw(event, "opKind").size > 0 &&
+           (chrome_argument_raw(event, "opUCycle").size > 0 ||
+            chrome_argument_raw(event, "opPCycle").size > 0);
 }
 
 // Lanes ------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ static void opstats_look_at(struct chrome_visitor *visitor, const struct chrome_
     struct opstats_lane *lane = opstats_lane_of(reading, event);
     reading->scratch.size = 0;
     const uint32_t name = profile_string(
-        reading->profile, chrome_text_of(chrome_find(event->args, "name"), &reading->scratch));
+        reading->profile, chrome_text_of(chrome_argument_raw(event, "name"), &reading->scratch));
     *(thread ? &lane->name : &lane->process_name) = name;
 }
 
@@ -202,18 +202,19 @@ static struct view waits_of(struct opstats_reading *reading, struct opstats_lane
 static void opstats_place(struct chrome_dialect *dialect, struct chrome_event *event)
 {
     struct opstats_reading *reading = (struct opstats_reading *)dialect;
-    const struct view kind = chrome_argument(event->args, "opKind");
+    const struct view kind = chrome_argument(event, "opKind");
     if (event->phase != 'X')
         return;
     if (kind.size > 0) {
         event->name = view_trim(kind);
+        event->name_id = NULL;
         return;
     }
     if (!is_wait(event))
         return;
     struct opstats_lane *lane = opstats_lane_of(reading, event);
     if (event->dur == 0)
-        us_of(chrome_argument(event->args, "opSyncDurUs"), &event->dur);
+        us_of(chrome_argument(event, "opSyncDurUs"), &event->dur);
     lane->pending = event->dur > 0 ? (uint64_t)event->dur : 0;
     if (view_ends_with(profile_text(reading->profile, lane->name), "_Barrier"))
         return;
@@ -223,7 +224,9 @@ static void opstats_place(struct chrome_dialect *dialect, struct chrome_event *e
 // The inference that an event of older versions names at its end.
 static uint32_t opstats_iteration_of(const struct chrome_event *event)
 {
-    const struct view name = chrome_argument(event->object, "name");
+    const struct view written = chrome_find(event->object, "name");
+    const struct view name =
+        chrome_is_text(written) ? view_slice(written, 1, written.size - 1) : written;
     uint32_t number = 0;
     size_t end;
     return number_after(name, "-", &number, &end) && end == name.size ? number : 0;
@@ -240,17 +243,17 @@ static uint32_t opstats_call_of(struct chrome_dialect *dialect, const struct chr
         written.tid.number = tid;
     struct opstats_lane *lane = opstats_lane_of(reading, &written);
     opstats_mark(reading, lane, track, moved);
-    const struct view kind = chrome_argument(event->args, "opKind");
+    const struct view kind = chrome_argument(event, "opKind");
     if (kind.size == 0)
         return 0;
     reading->scratch.size = 0;
     struct node *node = nodes_find(
-        &reading->nodes, chrome_text_of(chrome_find(event->args, "opName"), &reading->scratch));
+        &reading->nodes, chrome_text_of(chrome_argument_raw(event, "opName"), &reading->scratch));
     const uint64_t waited = lane->pending;
     lane->pending = 0;
     if (node == NULL)
         return 0;
-    nodes_spend(&reading->nodes, node, kind, chrome_argument(event->args, "opMemory"),
+    nodes_spend(&reading->nodes, node, kind, chrome_argument(event, "opMemory"),
                 (uint64_t)event->dur);
     node->ns[NODE_SYNC] += waited;
     const uint32_t iteration = opstats_iteration_of(event);
@@ -264,9 +267,9 @@ static uint32_t opstats_call_of(struct chrome_dialect *dialect, const struct chr
 // A DMA moves data in and out by the same lane; of those that compute, some only rearrange.
 static enum role opstats_role_of(const struct chrome_event *event)
 {
-    const struct view kind = chrome_argument(event->args, "opKind");
+    const struct view kind = chrome_argument(event, "opKind");
     const enum role role =
-        kind.size == 0 ? ROLE_NONE : node_role_of(kind, chrome_argument(event->args, "opMemory"));
+        kind.size == 0 ? ROLE_NONE : node_role_of(kind, chrome_argument(event, "opMemory"));
     return role == ROLE_COMPUTE ? ROLE_NONE : role;
 }
 

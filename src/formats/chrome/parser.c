@@ -1,366 +1,8 @@
 #include "parser.h"
 
 #include "json.h"
+#include "parser_event.h"
 #include "scan.h"
-#include "time.h"
-#include "wire/json_reader.h"
-
-enum result { DONE, CUT, MALFORMED };
-
-// Values ----------------------------------------------------------------------
-
-static inline enum result fail_at(const char *at, const struct chrome_parser *parser)
-{
-    return at == parser->end ? CUT : MALFORMED;
-}
-
-// A value as it is written.
-static inline enum result take_raw(struct chrome_parser *parser, const char **at,
-                                   struct view *out_value)
-{
-    const char *stop = scan_value(*at, parser->end);
-    if (stop == NULL) {
-        const bool is_word = *at < parser->end && strchr(",}]:", **at) != NULL;
-        return is_word ? MALFORMED : CUT;
-    }
-    *out_value = (struct view){*at, (size_t)(stop - *at)};
-    *at = stop;
-    return DONE;
-}
-
-static struct view chrome_parser_decode(struct chrome_parser *parser, struct view text)
-{
-    char *to = arena_allocate(parser->texts, text.size);
-    return (struct view){to, json_decode(text, to)};
-}
-
-static inline enum result parser_take_text(struct chrome_parser *parser, const char **at,
-                                           struct view *out_text, bool *out_escapes)
-{
-    *out_escapes = false;
-    if (*at < parser->end && **at == '"') {
-        const char *from = *at + 1;
-        const char *stop = scan_text(from, parser->end, out_escapes);
-        if (stop == parser->end)
-            return CUT;
-        *out_text = (struct view){from, (size_t)(stop - from)};
-        *at = stop + 1;
-        return DONE;
-    }
-    return take_raw(parser, at, out_text);
-}
-
-static void set_scalar(struct view raw, struct chrome_scalar *out_scalar)
-{
-    const bool quoted = chrome_is_text(raw);
-    const struct view text = quoted ? (struct view){raw.data + 1, raw.size - 2} : raw;
-    int64_t number;
-    *out_scalar = (struct chrome_scalar){.kind = CHROME_NUMBER};
-    if (view_to_u64(text, &out_scalar->number))
-        return;
-    if (view_to_i64(text, &number)) {
-        out_scalar->number = (uint64_t)number;
-        return;
-    }
-    *out_scalar = (struct chrome_scalar){.kind = CHROME_TEXT, .text = text};
-}
-
-// Small numbers, as nearly all are, without a detour.
-static inline enum result take_scalar(struct chrome_parser *parser, const char **at,
-                                      struct chrome_scalar *out_scalar)
-{
-    uint64_t number = 0;
-    const char *digit = *at;
-    while (digit < parser->end && (unsigned)(*digit - '0') <= 9 && digit - *at < 18)
-        number = number * 10 + (uint64_t)(*digit++ - '0');
-    if (digit > *at && digit < parser->end && (*digit == ',' || *digit == '}')) {
-        *out_scalar = (struct chrome_scalar){.kind = CHROME_NUMBER, .number = number};
-        *at = digit;
-        return DONE;
-    }
-    struct view raw;
-    const enum result result = take_raw(parser, at, &raw);
-    if (result == DONE)
-        set_scalar(raw, out_scalar);
-    return result;
-}
-
-// "1234.567": at most 15 digits before the point and three after it.
-static inline const char *take_plain_time(const char *at, const char *end, struct chrome_time *time)
-{
-    const char *from = at;
-    uint64_t number = 0;
-    while (at < end && (unsigned)(*at - '0') <= 9)
-        number = number * 10 + (uint64_t)(*at++ - '0');
-    if (at == from || at - from > 15 || at == end)
-        return NULL;
-    unsigned decimals = 0;
-    if (*at == '.') {
-        at++;
-        for (; at < end && (unsigned)(*at - '0') <= 9; decimals++)
-            number = number * 10 + (uint64_t)(*at++ - '0');
-        if (decimals == 0 || decimals > 3 || at == end)
-            return NULL;
-    }
-    static const uint64_t SCALE[] = {1000, 100, 10, 1};
-    if (*at != ',' && *at != '}')
-        return NULL;
-    *time = (struct chrome_time){(int64_t)(number * SCALE[decimals]), 0};
-    return at;
-}
-
-static inline enum result parser_take_time(struct chrome_parser *parser, const char **at,
-                                           bool *out_has, bool *out_bad,
-                                           struct chrome_time *out_time)
-{
-    const char *stop = take_plain_time(*at, parser->end, out_time);
-    if (stop != NULL) {
-        *at = stop;
-        *out_has = true;
-        return DONE;
-    }
-    struct view raw;
-    const enum result result = take_raw(parser, at, &raw);
-    if (result != DONE)
-        return result;
-    *out_has = chrome_time_of(raw, out_time);
-    *out_bad |= !*out_has && !view_is(raw, "null");
-    return DONE;
-}
-
-// Events ----------------------------------------------------------------------
-
-// What is filled in when all members are known.
-struct pending {
-    struct chrome_time ts;
-    struct chrome_time dur;
-    bool name_escapes;
-    bool category_escapes;
-};
-
-static bool key_is(const char *key, const char *word, size_t size)
-{
-    return memcmp(key, word, size) == 0;
-}
-
-// Where a member goes that is kept as it is written; NULL: it is not listed.
-static struct view *raw_member(struct chrome_event *event, const char *key, size_t size)
-{
-    switch (size) {
-    case 1:
-        return *key == 's' ? &event->rare.instant_scope : NULL;
-    case 2:
-        return key_is(key, "id", 2)   ? &event->rare.id
-               : key_is(key, "bp", 2) ? &event->rare.binding
-                                      : NULL;
-    case 3:
-        return key_is(key, "id2", 3) ? &event->rare.id2 : NULL;
-    case 4:
-        return key_is(key, "args", 4) ? &event->args : NULL;
-    case 5:
-        return key_is(key, "scope", 5) ? &event->rare.scope : NULL;
-    case 7:
-        return key_is(key, "bind_id", 7)   ? &event->rare.bind_id
-               : key_is(key, "flow_in", 7) ? &event->rare.flow_in
-                                           : NULL;
-    case 8:
-        return key_is(key, "flow_out", 8) ? &event->rare.flow_out : NULL;
-    default:
-        return NULL;
-    }
-}
-
-// A member of args, up to the comma or the brace after it. NULL: it is not as nearly all are.
-static inline const char *take_argument(const char *at, const char *end, struct chrome_member *to)
-{
-    bool escapes = false;
-    if (at == end || *at != '"')
-        return NULL;
-    const char *stop = scan_text(at + 1, end, &escapes);
-    if (stop == end || escapes)
-        return NULL;
-    to->key = (struct view){at + 1, (size_t)(stop - at - 1)};
-    at = scan_blanks(stop + 1, end);
-    if (at == end || *at != ':')
-        return NULL;
-    at = scan_blanks(at + 1, end);
-    stop = scan_value(at, end);
-    if (stop == NULL)
-        return NULL;
-    to->value = (struct view){at, (size_t)(stop - at)};
-    at = scan_blanks(stop, end);
-    return at < end && (*at == ',' || *at == '}') ? at : NULL;
-}
-
-// The members of args, so that nobody has to look for them again; false where there is no room for
-// them or something is odd, and nothing is taken.
-static bool take_arguments(struct chrome_parser *parser, const char **at,
-                           struct chrome_event *event)
-{
-    const char *end = parser->end;
-    const char *next = *at;
-    size_t count = 0;
-    do {
-        if (count == parser->member_room)
-            return false;
-        next = take_argument(scan_blanks(next + 1, end), end, &parser->members[count++]);
-    } while (next != NULL && *next == ',');
-    if (next == NULL)
-        return false;
-    event->args = (struct view){*at, (size_t)(next + 1 - *at)};
-    event->members = parser->members;
-    event->member_count = count;
-    *at = next + 1;
-    return true;
-}
-
-static enum result parser_take_phase(struct chrome_parser *parser, const char **at,
-                                     struct chrome_event *event)
-{
-    struct view text;
-    bool escapes;
-    const enum result result = parser_take_text(parser, at, &text, &escapes);
-    if (result == DONE)
-        event->phase = text.size == 1 ? text.data[0] : '\0';
-    return result;
-}
-
-static enum result take_other(struct chrome_parser *parser, const char **at, const char *key,
-                              size_t size, struct chrome_event *event)
-{
-    struct view ignored;
-    struct view *to = raw_member(event, key, size);
-    if (to == &event->args) {
-        event->member_count = 0; // args may come twice
-        if (*at < parser->end && **at == '{' && take_arguments(parser, at, event))
-            return DONE;
-    }
-    if (to == NULL) {
-        event->others = true;
-        to = &ignored;
-    } else if (to != &event->args) {
-        event->has_rare = true;
-    }
-    return take_raw(parser, at, to);
-}
-
-static inline enum result parser_take_member(struct chrome_parser *parser, const char **at,
-                                             const char *key, size_t size,
-                                             struct chrome_event *event, struct pending *pending)
-{
-    if (size == 2 && key_is(key, "ph", 2))
-        return parser_take_phase(parser, at, event);
-    if (size == 2 && key_is(key, "ts", 2))
-        return parser_take_time(parser, at, &event->has_ts, &event->bad_time, &pending->ts);
-    if (size == 3 && key_is(key, "dur", 3))
-        return parser_take_time(parser, at, &event->has_dur, &event->bad_time, &pending->dur);
-    if (size == 3 && key_is(key, "pid", 3))
-        return take_scalar(parser, at, &event->pid);
-    if (size == 3 && key_is(key, "tid", 3))
-        return take_scalar(parser, at, &event->tid);
-    if (size == 3 && key_is(key, "cat", 3))
-        return parser_take_text(parser, at, &event->category, &pending->category_escapes);
-    if (size == 4 && key_is(key, "name", 4))
-        return parser_take_text(parser, at, &event->name, &pending->name_escapes);
-    return take_other(parser, at, key, size, event);
-}
-
-static void decode_texts(struct chrome_parser *parser, struct chrome_event *event,
-                         const struct pending *pending)
-{
-    if (pending->name_escapes)
-        event->name = chrome_parser_decode(parser, event->name);
-    if (pending->category_escapes)
-        event->category = chrome_parser_decode(parser, event->category);
-    if (event->pid.kind == CHROME_TEXT)
-        event->pid.text = chrome_parser_decode(parser, event->pid.text);
-    if (event->tid.kind == CHROME_TEXT)
-        event->tid.text = chrome_parser_decode(parser, event->tid.text);
-}
-
-static void parser_complete(struct chrome_parser *parser, struct chrome_event *event,
-                            const struct pending *pending)
-{
-    event->ts = event->has_ts ? pending->ts.ns : 0;
-    event->dur = event->has_dur ? pending->dur.ns : 0;
-    int64_t end;
-    if (event->has_ts && event->has_dur) {
-        event->has_dur = chrome_time_add(pending->ts, pending->dur, &end);
-        event->bad_time |= !event->has_dur;
-        event->dur = event->has_dur ? end - event->ts : 0;
-    }
-    if (pending->name_escapes || pending->category_escapes || event->pid.kind == CHROME_TEXT ||
-        event->tid.kind == CHROME_TEXT)
-        decode_texts(parser, event, pending);
-}
-
-// The members of an object, up to its '}'. `*at` is left where reading stopped.
-static enum result take_members(struct chrome_parser *parser, const char **at,
-                                struct chrome_event *event, struct pending *pending)
-{
-    const char *end = parser->end;
-    bool escapes;
-    while ((*at = scan_blanks(*at, end)) < end && **at != '}') {
-        const char *key = *at + 1;
-        if (**at != '"')
-            return MALFORMED;
-        *at = scan_text(key, end, &escapes);
-        if (*at == end)
-            return CUT;
-        const size_t size = (size_t)(*at - key);
-        *at = scan_blanks(*at + 1, end);
-        if (*at == end || **at != ':')
-            return fail_at(*at, parser);
-        *at = scan_blanks(*at + 1, end);
-        const enum result result = parser_take_member(parser, at, key, size, event, pending);
-        if (result != DONE)
-            return result;
-        *at = scan_blanks(*at, end);
-        if (*at < end && **at == ',')
-            ++*at;
-        else if (*at < end && **at != '}')
-            return MALFORMED;
-    }
-    return *at == end ? CUT : DONE;
-}
-
-// Sets back what the event before left there, which is little in most cases.
-static void clear_event(struct chrome_event *event)
-{
-    if (event->has_rare)
-        event->rare = (struct chrome_rare){0};
-    event->has_rare = false;
-    event->phase = '\0';
-    event->has_ts = false;
-    event->has_dur = false;
-    event->bad_time = false;
-    event->others = false;
-    event->name.size = 0;
-    event->category.size = 0;
-    event->args.size = 0;
-    event->member_count = 0;
-    event->pid = (struct chrome_scalar){0};
-    event->tid = (struct chrome_scalar){0};
-}
-
-// At a '{'. Leaves `*at` after the '}', or where reading stopped.
-static enum result parser_take_event(struct chrome_parser *parser, const char **at,
-                                     struct chrome_event *event)
-{
-    const char *from = (*at)++;
-    struct pending pending = {0};
-    clear_event(event);
-    event->offset = (uint64_t)(from - parser->start);
-    const enum result result = take_members(parser, at, event, &pending);
-    if (result != DONE)
-        return result;
-    ++*at;
-    event->object = (struct view){from, (size_t)(*at - from)};
-    parser_complete(parser, event, &pending);
-    return DONE;
-}
-
-// Traces ----------------------------------------------------------------------
 
 static void chrome_parser_damage(struct chrome_visitor *visitor, enum chrome_damage kind,
                                  const struct chrome_parser *parser, const char *at)
@@ -371,7 +13,8 @@ static void chrome_parser_damage(struct chrome_visitor *visitor, enum chrome_dam
 
 bool chrome_parser_event(struct chrome_parser *parser, const char **at)
 {
-    return *at < parser->end && **at == '{' && parser_take_event(parser, at, parser->event) == DONE;
+    return *at < parser->end && **at == '{' &&
+           chrome_parser_take_event(parser, at, parser->event) == DONE;
 }
 
 // How far inside its line `at` is, where only blanks and commas stand before it; else SIZE_MAX.
@@ -412,17 +55,17 @@ static enum result take_item(struct chrome_parser *parser, const char **at)
     const char *end = parser->end;
     const size_t column = parser->wasted > 0 ? chrome_parser_column(parser, from) : SIZE_MAX;
     if (column == SIZE_MAX)
-        return parser_take_event(parser, at, parser->event);
+        return chrome_parser_take_event(parser, at, parser->event);
     parser->end = chrome_parser_next_line(from, end, column);
     const bool last = parser->end == end;
-    const enum result result = parser_take_event(parser, at, parser->event);
+    const enum result result = chrome_parser_take_event(parser, at, parser->event);
     parser->end = end;
     if (result == DONE || last)
         return result;
     if (parser->wasted / WASTED_TIMES > (uint64_t)(end - parser->start))
         return MALFORMED;
     *at = from;
-    return parser_take_event(parser, at, parser->event);
+    return chrome_parser_take_event(parser, at, parser->event);
 }
 
 // After what is no event: after its brackets or the word that it is, where that ends in its line
@@ -523,7 +166,7 @@ static const char *visit_member(struct chrome_parser *parser, const char *at,
     if (view_is(key, "traceEvents") && at < parser->end && *at == '[')
         return take_items(parser, at + 1, visitor);
     struct view value;
-    if (take_raw(parser, &at, &value) != DONE)
+    if (chrome_take_raw(parser, &at, &value) != DONE)
         return NULL;
     if (escapes)
         key = chrome_parser_decode(parser, key);
@@ -588,7 +231,7 @@ static bool array_recognise(struct chrome_parser *parser, const char *at)
         return true;
     if (*at != '{')
         return false;
-    const enum result result = parser_take_event(parser, &at, &event);
+    const enum result result = chrome_parser_take_event(parser, &at, &event);
     return result == CUT || (result == DONE && chrome_find(event.object, "ph").size > 0);
 }
 
@@ -615,8 +258,10 @@ static bool object_recognise(const char *at, const char *end)
 bool chrome_recognise(struct view bytes)
 {
     struct arena texts = {0};
+    struct chrome_joints joints;
+    chrome_joints_start(&joints);
     struct chrome_parser parser = {
-        .start = bytes.data, .end = bytes.data + bytes.size, .texts = &texts};
+        .start = bytes.data, .end = bytes.data + bytes.size, .texts = &texts, .joints = &joints};
     const char *at = after_mark(parser.start, parser.end);
     if (at == parser.end)
         return false;

@@ -6,6 +6,8 @@
 #include "base/arena.h"
 #include "base/input.h"
 #include "events.h"
+#include "joints.h"
+#include "text_cache.h"
 
 struct chrome_parser {
     const char *start;
@@ -15,9 +17,11 @@ struct chrome_parser {
     struct arena *texts; // those that hold escapes
     struct chrome_member *members; // where those of the next event go
     size_t member_room;
-    uint64_t wasted;             // bytes that were read for events that were none
-    const char *line_end;        // of the line of the last damage
-    const struct input *growing; // an input of which more will be there; NULL: all is
+    struct chrome_joints *joints;   // that were seen; refreshed by the owner
+    struct chrome_seen_texts *seen; // names and categories; so, too; NULL: none is kept
+    uint64_t wasted;                // bytes that were read for events that were none
+    const char *line_end;           // of the line of the last damage
+    const struct input *growing;    // an input of which more will be there; NULL: all is
     // Takes the place of chrome_parser_items, and has all of a growing input there when it returns;
     // NULL: nothing does.
     const char *(*items)(struct chrome_parser *parser, const char *at,

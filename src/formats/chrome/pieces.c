@@ -23,6 +23,8 @@ struct piece {
     struct chrome_event *events;
     size_t count, capacity;
     struct arena texts;
+    struct chrome_joints joints; // kept from piece to piece, as are
+    struct chrome_seen_texts seen;
     struct chrome_member members[PIECE_MEMBERS];
 };
 
@@ -57,6 +59,10 @@ static void piece_parse(void *part)
     const char *at = piece->from;
     parser->members = piece->members;
     parser->member_room = PIECE_MEMBERS;
+    parser->joints = &piece->joints;
+    parser->seen = &piece->seen;
+    chrome_joints_refresh(&piece->joints);
+    chrome_seen_texts_refresh(&piece->seen);
     for (;;) {
         piece->at = at = chrome_parser_next_item(parser, at);
         parser->event = piece_room(piece);

@@ -5,7 +5,7 @@
 // was no event (parser.h), how events are told apart depends on all that came before: from there on
 // the array is parsed on one thread, and so is one in which guesses are wrong too often.
 //
-// Memory: PARTS_OF_THREAD pieces for each thread, about 400 KiB each.
+// Memory: PARTS_OF_THREAD pieces for each thread, about 500 KiB each.
 
 #ifndef OPSCOPE_FORMATS_CHROME_PIECES_H
 #define OPSCOPE_FORMATS_CHROME_PIECES_H

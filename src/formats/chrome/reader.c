@@ -223,9 +223,8 @@ static struct span_edge edge_of(struct chrome_reading *reading, const struct chr
                                 uint64_t time)
 {
     struct chrome_values *values = &reading->values;
-    struct strings *strings = &reading->profile->strings;
     const bool whole = event->phase == 'X';
-    const uint32_t category = chrome_text_id(&values->keys, strings, event->category);
+    const uint32_t category = reading_category_of(reading, event);
     reading->list.size = 0;
     if (whole && category != 0)
         value_add_string(&reading->list, reading->spans.category_key, category);
@@ -247,7 +246,7 @@ static struct span_edge edge_of(struct chrome_reading *reading, const struct chr
         losses_add(&reading->losses, 0, CHROME_LOSS_ARGUMENT, 0, event->offset);
     return (struct span_edge){.time = time,
                               .offset = event->offset,
-                              .name = chrome_text_id(&reading->names, strings, event->name),
+                              .name = reading_name_of(reading, event),
                               .category = whole ? 0 : category,
                               .location = values->location,
                               .begins = true,
@@ -388,7 +387,6 @@ static void chrome_reader_add_flow(struct chrome_reading *reading,
     struct chrome_event placed;
     const struct chrome_event *event = chrome_dialect_place(reading->dialect, written, &placed);
     const struct chrome_lane *lane = chrome_lanes_thread(&reading->lanes, event);
-    struct strings *strings = &reading->profile->strings;
     bool global;
     const struct view raw = raw_id(event, &global);
     struct chrome_flow flow = {.offset = event->offset, .phase = event->phase};
@@ -399,8 +397,8 @@ static void chrome_reader_add_flow(struct chrome_reading *reading,
     if (!chrome_reader_time_of(reading, event, lane->spans.track, &flow.time))
         return;
     flow.id = chrome_reader_id_of(reading, raw);
-    flow.category = chrome_text_id(&reading->values.keys, strings, event->category);
-    flow.name = chrome_text_id(&reading->names, strings, event->name);
+    flow.category = reading_category_of(reading, event);
+    flow.name = reading_name_of(reading, event);
     flow.binding = flow.phase == 'f' && !view_is(event->rare.binding, "\"e\"")
                        ? CHROME_FLOW_NEXT
                        : CHROME_FLOW_ENCLOSING;
@@ -442,9 +440,9 @@ static void chrome_reader_add_sample(struct chrome_reading *reading,
     reading->values.scratch.size = 0;
     const struct view series =
         chrome_text_of((struct view){key.data - 1, key.size + 2}, &reading->values.scratch);
-    const struct chrome_lane *lane = chrome_lanes_counter(
-        &reading->lanes, event, chrome_text_id(&reading->names, strings, event->name),
-        chrome_text_id(&reading->values.keys, strings, series), number, alone);
+    const struct chrome_lane *lane =
+        chrome_lanes_counter(&reading->lanes, event, reading_name_of(reading, event),
+                             chrome_text_id(&reading->values.keys, strings, series), number, alone);
     const struct view text = chrome_is_text(raw) ? (struct view){raw.data + 1, raw.size - 2} : raw;
     if (!chrome_values_number(text, &value)) {
         chrome_lose(reading, lane->spans.track, CHROME_LOSS_NO_SAMPLE, 0, event->offset);

@@ -68,4 +68,19 @@ struct chrome_reading {
     uint32_t scope_key;
 };
 
+// String ids.
+static inline uint32_t reading_name_of(struct chrome_reading *reading,
+                                       const struct chrome_event *event)
+{
+    return chrome_text_id_kept(&reading->names, &reading->profile->strings, event->name,
+                               event->name_id);
+}
+
+static inline uint32_t reading_category_of(struct chrome_reading *reading,
+                                           const struct chrome_event *event)
+{
+    return chrome_text_id_kept(&reading->values.keys, &reading->profile->strings, event->category,
+                               event->category_id);
+}
+
 #endif

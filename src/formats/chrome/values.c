@@ -1,89 +1,5 @@
 #include "values.h"
 
-// Texts -----------------------------------------------------------------------
-
-static uint64_t word_at(const char *at)
-{
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
-    return word;
-}
-
-// All bytes of a text of one to seven.
-static uint64_t short_word(const char *at, size_t size)
-{
-    uint32_t first;
-    uint32_t last;
-    if (size < sizeof first)
-        return (unsigned char)at[0] | (uint64_t)(unsigned char)at[size / 2] << 8 |
-               (uint64_t)(unsigned char)at[size - 1] << 16;
-    memcpy(&first, at, sizeof first);
-    memcpy(&last, at + size - sizeof last, sizeof last);
-    return first | (uint64_t)last << 32;
-}
-
-// Good enough to spread a few thousand texts: all of a short one, both ends of a long one.
-static uint32_t cache_slot(struct view text)
-{
-    enum { WORD = sizeof(uint64_t), PART = 64 };
-    static const uint64_t FACTOR = 0x9e3779b97f4a7c15;
-    const char *at = text.data;
-    size_t left = text.size;
-    uint64_t mixed = text.size * FACTOR;
-    if (left > 2 * PART) {
-        for (size_t i = 0; i < PART; i += WORD)
-            mixed = (mixed ^ word_at(at + i)) * FACTOR;
-        at += left - PART;
-        left = PART;
-    }
-    for (; left >= WORD; at += WORD, left -= WORD)
-        mixed = (mixed ^ mixed >> 29 ^ word_at(at)) * FACTOR;
-    const uint64_t tail =
-        text.size < WORD ? short_word(text.data, text.size) : word_at(text.data + text.size - WORD);
-    mixed = (mixed ^ mixed >> 29 ^ tail) * FACTOR;
-    return (uint32_t)(mixed >> (64 - CHROME_TEXT_CACHE_BITS));
-}
-
-static bool is_cached(const struct chrome_cached_text *slot, struct view text)
-{
-    const size_t size = text.size;
-    if (slot->size != size)
-        return false;
-    if (size < sizeof(uint64_t))
-        return short_word(slot->data, size) == short_word(text.data, size);
-    for (size_t i = 0; i + sizeof(uint64_t) < size; i += sizeof(uint64_t)) {
-        if (word_at(slot->data + i) != word_at(text.data + i))
-            return false;
-    }
-    const size_t tail = size - sizeof(uint64_t);
-    return word_at(slot->data + tail) == word_at(text.data + tail);
-}
-
-// Texts come in the same order again and again: the one after the last one is tried first.
-uint32_t chrome_text_id(struct chrome_text_cache *cache, struct strings *strings, struct view text)
-{
-    if (text.size == 0)
-        return 0;
-    struct chrome_cached_text *last = &cache->slots[cache->last];
-    if (is_cached(&cache->slots[last->next], text)) {
-        cache->last = last->next;
-        return cache->slots[cache->last].id;
-    }
-    const uint32_t at = cache_slot(text);
-    struct chrome_cached_text *slot = &cache->slots[at];
-    last->next = at;
-    cache->last = at;
-    if (is_cached(slot, text))
-        return slot->id;
-    const uint32_t id = strings_add(strings, text);
-    if (text.size <= UINT32_MAX) {
-        slot->data = strings_get(strings, id).data;
-        slot->size = (uint32_t)text.size;
-        slot->id = id;
-    }
-    return id;
-}
-
 // Numbers ---------------------------------------------------------------------
 
 // At most 15 digits and a power of ten up to 22 are exact in a double, and so is their quotient
@@ -262,9 +178,9 @@ static void values_add_nested(struct chrome_values *values, struct view raw, uns
     values->unread += members.damaged;
 }
 
-static void add_member(struct chrome_values *values, struct view key, struct view value)
+// `id`: of the key.
+static void add_member(struct chrome_values *values, uint32_t id, struct view value)
 {
-    const uint32_t id = chrome_text_id(&values->keys, values->strings, key);
     if (value.data[0] != '{' && value.data[0] != '[') {
         values_add_scalar(values, id, value);
         return;
@@ -285,14 +201,21 @@ void chrome_values_add_member(struct chrome_values *values, struct view key, str
         values->scratch.size = 0;
         key = chrome_text_of((struct view){key.data - 1, key.size + 2}, &values->scratch);
     }
-    add_member(values, key, value);
+    add_member(values, chrome_text_id(&values->keys, values->strings, key), value);
 }
 
 void chrome_values_add_members(struct chrome_values *values, const struct chrome_member *members,
                                size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        add_member(values, members[i].key, members[i].value);
+    for (size_t i = 0; i < count; i++) {
+        const struct chrome_member *member = &members[i];
+        const uint32_t id =
+            chrome_text_id_kept(&values->keys, values->strings, member->key, member->key_id);
+        if (member->is_small && id != 0)
+            value_add_uint(values->list, id, member->number);
+        else
+            add_member(values, id, member->value);
+    }
 }
 
 void chrome_values_add(struct chrome_values *values, struct view args)

@@ -6,24 +6,9 @@
 #include "events.h"
 #include "json.h"
 #include "profile/profile.h"
+#include "text_cache.h"
 
-enum { CHROME_VALUES_DEPTH = 32, CHROME_VALUES_KEY = 255, CHROME_TEXT_CACHE_BITS = 12 };
-
-struct chrome_cached_text {
-    const char *data; // in the profile, where texts stay
-    uint32_t size;
-    uint32_t id;
-    uint32_t next; // slot of the text that came after it last time
-};
-
-// Texts that come again and again, found without the profile's own table. All zero is empty.
-struct chrome_text_cache {
-    struct chrome_cached_text slots[1 << CHROME_TEXT_CACHE_BITS];
-    uint32_t last; // slot of the latest text
-};
-
-// The id of a text in the profile.
-uint32_t chrome_text_id(struct chrome_text_cache *cache, struct strings *strings, struct view text);
+enum { CHROME_VALUES_DEPTH = 32, CHROME_VALUES_KEY = 255 };
 
 struct chrome_values {
     struct strings *strings; // set by the owner, as the two below
@@ -41,7 +26,7 @@ struct chrome_values {
 // Appends the values of `args`, an object.
 void chrome_values_add(struct chrome_values *values, struct view args);
 
-// Appends the values of members whose keys have no escapes.
+// Appends the values of members as an event has them.
 void chrome_values_add_members(struct chrome_values *values, const struct chrome_member *members,
                                size_t count);
 

@@ -205,7 +205,8 @@ status backward_finish(struct backward *backward, struct profile *profile)
     STATUS_TRY(backward_read(&backward->backwards, &backwards));
     if (forwards.count == 0 || backwards.count == 0)
         return STATUS_OK;
-    sort_in_place(forwards.calls, forwards.count, sizeof *forwards.calls, backward_comes_before);
+    sort_where_needed(forwards.calls, forwards.count, sizeof *forwards.calls,
+                      backward_comes_before);
     link_all(&forwards, &backwards, profile);
     return STATUS_OK;
 }
