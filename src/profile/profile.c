@@ -313,10 +313,15 @@ void profile_event_add(struct profile *profile, const struct event *event, struc
         profile_profile_hand_on(profile);
 }
 
-struct event_batch *profile_batch_add(struct profile *profile, struct event_batch *batch)
+void profile_batch_end(struct profile *profile)
 {
     if (profile->batch->count > 0)
         profile_profile_hand_on(profile);
+}
+
+struct event_batch *profile_batch_add(struct profile *profile, struct event_batch *batch)
+{
+    profile_batch_end(profile);
     struct event_batch *own = profile->batch;
     profile->batch = batch;
     profile_profile_hand_on(profile);
@@ -444,8 +449,7 @@ void profile_stream_to(struct profile *profile, struct event_sink *sink)
 
 status profile_finish(struct profile *profile)
 {
-    if (profile->batch->count > 0)
-        profile_profile_hand_on(profile);
+    profile_batch_end(profile);
     status result = pipe_close(profile);
     result = status_first(profile->failure, result);
     profile->failure = STATUS_OK;

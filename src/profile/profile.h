@@ -176,6 +176,9 @@ struct track_events {
 
 void track_count_events(struct track *track, const struct track_events *events);
 
+// Hands on what was added so far as a batch of its own.
+void profile_batch_end(struct profile *profile);
+
 // Hands on a batch of the caller's as it is. The caller counts its events, of which none is
 // impossible, in their tracks; gets an empty batch back, which is his; and frees that one.
 struct event_batch *profile_batch_add(struct profile *profile, struct event_batch *batch);
