@@ -15,18 +15,18 @@ static uint32_t strings_find_hashed(const struct strings *strings, uint32_t hash
 enum { TEXTS_COPIED = 1 << 14 };
 
 // `text` is kept as it is.
-static uint32_t strings_append_kept(struct strings *strings, uint32_t hash, struct view text)
+static uint32_t strings_append_kept(struct strings *strings, struct view text)
 {
     struct view *entry = segments_add(&strings->texts);
     *entry = text;
-    const uint32_t id = strings->texts.count - 1;
-    hash_add(&strings->index, hash, id);
-    return id;
+    return strings->texts.count - 1;
 }
 
 static uint32_t strings_append_text(struct strings *strings, uint32_t hash, struct view text)
 {
-    return strings_append_kept(strings, hash, arena_copy(&strings->arena, text));
+    const uint32_t id = strings_append_kept(strings, arena_copy(&strings->arena, text));
+    hash_add(&strings->index, hash, id);
+    return id;
 }
 
 void strings_start(struct strings *strings)
@@ -52,12 +52,10 @@ uint32_t strings_add_hashed(struct strings *strings, uint32_t hash, struct view 
     return known != HASH_NONE ? known : strings_append_text(strings, hash, text);
 }
 
-uint32_t strings_add_lent(struct strings *strings, uint32_t hash, struct view text)
+uint32_t strings_append_unlisted(struct strings *strings, struct view text, bool lent)
 {
-    if (strings->texts.count < TEXTS_COPIED)
-        return strings_add_hashed(strings, hash, text);
-    const uint32_t known = strings_find_hashed(strings, hash, text);
-    return known != HASH_NONE ? known : strings_append_kept(strings, hash, text);
+    const bool stays = lent && strings->texts.count >= TEXTS_COPIED;
+    return strings_append_kept(strings, stays ? text : arena_copy(&strings->arena, text));
 }
 
 uint32_t strings_append(struct strings *strings, struct view text)

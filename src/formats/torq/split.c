@@ -381,8 +381,8 @@ bool split_location_is_whole(struct view location)
 }
 
 // Asked of a field and, as a cut may make two quotes one, of what is in its quotes.
-static bool split_is_closed(struct view location, const char *column,
-                            struct split_problem *out_problem)
+bool split_check_location(struct view location, const char *column,
+                          struct split_problem *out_problem)
 {
     return split_location_is_whole(location) ||
            problem(out_problem, column, shortened(location), "is not closed");
@@ -395,11 +395,11 @@ bool split_run_c1(struct view run, struct split_texts *texts, struct split_probl
     if (!csv_field_take_last(&location, ',', &type) || type.size == 0)
         return missing(out_problem, "Op Type");
     location = view_trim(location);
-    if (!split_is_closed(location, "Location", out_problem))
+    if (!split_check_location(location, "Location", out_problem))
         return false;
     texts->type = split_text(type, &texts->type_scratch);
     texts->location = split_text(location, &texts->location_scratch);
-    return split_is_closed(texts->location, "Location", out_problem);
+    return split_check_location(texts->location, "Location", out_problem);
 }
 
 bool split_run_event(struct view run, struct split_texts *texts, struct split_problem *out_problem)
@@ -411,11 +411,42 @@ bool split_run_event(struct view run, struct split_texts *texts, struct split_pr
     if (location.data == NULL)
         location = VIEW_LITERAL("");
     location = view_trim(location);
-    if (!split_is_closed(location, "location", out_problem))
+    if (!split_check_location(location, "location", out_problem))
         return false;
     texts->type = split_text(event, &texts->type_scratch);
     texts->location = split_text(location, &texts->location_scratch);
-    return split_is_closed(texts->location, "location", out_problem);
+    return split_check_location(texts->location, "location", out_problem);
+}
+
+static inline bool is_printed(char byte)
+{
+    return (unsigned char)byte > ' ';
+}
+
+bool split_plain_run_c1(struct view run, struct view *out_type, struct view *out_location)
+{
+    if (run.size == 0 || run.data[0] == '"' || run.data[run.size - 1] == '"')
+        return false;
+    const char *comma = memrchr(run.data, ',', run.size);
+    const char *end = run.data + run.size;
+    if (comma == NULL || comma + 1 == end || !is_printed(comma[1]) || !is_printed(end[-1]) ||
+        !is_printed(run.data[0]) || (comma > run.data && !is_printed(comma[-1])))
+        return false;
+    *out_location = (struct view){run.data, (size_t)(comma - run.data)};
+    *out_type = (struct view){comma + 1, (size_t)(end - comma) - 1};
+    return true;
+}
+
+bool split_plain_run_event(struct view run, struct view *out_type, struct view *out_location)
+{
+    const size_t comma = csv_find_near(run, ',');
+    if (comma == 0 || comma + 1 >= run.size || run.data[comma + 1] == '"' || run.data[0] == '"' ||
+        !is_printed(run.data[0]) || !is_printed(run.data[comma - 1]) ||
+        !is_printed(run.data[comma + 1]) || !is_printed(run.data[run.size - 1]))
+        return false;
+    *out_type = view_slice(run, 0, comma);
+    *out_location = view_slice(run, comma + 1, run.size);
+    return true;
 }
 
 void split_run_r4(struct view run, struct split_texts *texts)
