@@ -4,9 +4,15 @@
 
 #include "base/memory.h"
 
-// Rows are split some ahead of being looked up: what is known of their locations
-// is spread over more memory than a cache holds, and comes while others are split.
-enum { ROWS_AHEAD = 16 };
+// What is known of locations is spread over more memory than a cache holds, and comes while rows
+// after them are split: this many rows later what a hash leads to is asked for, then its bytes; and
+// then they are compared.
+enum { TEXT_AHEAD = 8, BYTES_AHEAD = 16, ROWS_AHEAD = 24, ROWS_KEPT = 32 };
+
+struct row_ahead {
+    struct compile_named named;
+    const struct view *likely; // NULL: there is none
+};
 
 static struct compile_row *compile_part_add_row(struct compile_part *part,
                                                 const struct csv_line *line)
@@ -151,6 +157,7 @@ static void compile_part_take_line(struct compile_part *part, const struct csv_l
     if (!compile_part_split(part, line->text, &split, &problem) ||
         !compile_part_take_apart(part, compile_part_run(&split), named, &problem)) {
         compile_part_lose(part, row, &problem);
+        named->location_hash = 0;
         return;
     }
     event->start = split.start;
@@ -277,24 +284,15 @@ static inline void compile_part_prefetch(const struct view *text)
         __builtin_prefetch(text->data + LINE);
 }
 
-static void compile_part_look_up(struct compile_part *part, size_t first,
-                                 struct compile_named *named, size_t count)
+static void compile_part_look_up(struct compile_part *part, size_t index,
+                                 struct compile_named *named)
 {
-    const struct view *likely[ROWS_AHEAD];
-    struct compile_row *rows = part->rows + first;
-    for (size_t i = 0; i < count; i++)
-        likely[i] = rows[i].state == COMPILE_ROW_LOST
-                        ? NULL
-                        : compile_names_prefetch(&part->shared->names, named[i].location_hash);
-    for (size_t i = 0; i < count; i++)
-        compile_part_prefetch(likely[i]);
-    for (size_t i = 0; i < count; i++) {
-        struct event *event = &part->batch->events[first + i];
-        const struct compile_type *type = NULL;
-        if (rows[i].state != COMPILE_ROW_LOST)
-            type = compile_part_name(part, &rows[i], event, &named[i]);
-        compile_part_sum_up(part, &rows[i], event, type);
-    }
+    struct compile_row *row = &part->rows[index];
+    struct event *event = &part->batch->events[index];
+    const struct compile_type *type = NULL;
+    if (row->state != COMPILE_ROW_LOST)
+        type = compile_part_name(part, row, event, named);
+    compile_part_sum_up(part, row, event, type);
 }
 
 static void compile_part_start(struct compile_part *part)
@@ -308,22 +306,35 @@ static void compile_part_start(struct compile_part *part)
         part->batch = memory_allocate_zeroed(1, sizeof *part->batch);
 }
 
+// False at the end.
+static bool compile_part_next(struct compile_part *part, struct compile_named *named)
+{
+    struct csv_line line;
+    do {
+        if (!csv_line_next(&part->lines, &line))
+            return false;
+    } while (rows_is_blank(line.text));
+    part->unterminated = !line.terminated;
+    compile_part_take_line(part, &line, named);
+    return true;
+}
+
 void compile_part_read(void *argument)
 {
     struct compile_part *part = argument;
-    struct compile_named named[ROWS_AHEAD];
-    struct csv_line line;
+    struct row_ahead rows[ROWS_KEPT];
     compile_part_start(part);
-    for (size_t count = ROWS_AHEAD; count == ROWS_AHEAD;) {
-        const size_t first = part->row_count;
-        for (count = 0; count < ROWS_AHEAD && csv_line_next(&part->lines, &line);) {
-            if (rows_is_blank(line.text))
-                continue;
-            part->unterminated = !line.terminated;
-            compile_part_take_line(part, &line, &named[count]);
-            count++;
+    bool more = true;
+    for (size_t at = 0; more || at < part->row_count + ROWS_AHEAD; at++) {
+        more = more && compile_part_next(part, &rows[at % ROWS_KEPT].named);
+        if (at >= TEXT_AHEAD && at - TEXT_AHEAD < part->row_count) {
+            struct row_ahead *row = &rows[(at - TEXT_AHEAD) % ROWS_KEPT];
+            row->likely = compile_names_prefetch(&part->shared->names, row->named.location_hash);
         }
-        compile_part_look_up(part, first, named, count);
+        if (at >= BYTES_AHEAD && at - BYTES_AHEAD < part->row_count)
+            compile_part_prefetch(rows[(at - BYTES_AHEAD) % ROWS_KEPT].likely);
+        if (at >= ROWS_AHEAD && at - ROWS_AHEAD < part->row_count)
+            compile_part_look_up(part, at - ROWS_AHEAD, &rows[(at - ROWS_AHEAD) % ROWS_KEPT].named);
     }
 }
 
