@@ -51,19 +51,27 @@ static inline const struct compile_type *compile_names_type(const struct compile
 // HASH_NONE when the type is new, or is being added by another thread.
 uint32_t compile_names_find_type(const struct compile_names *names, struct view text);
 
-// The same for a location, whose string id it is. `hash` is that of its bytes.
-static inline uint32_t compile_names_find_location(const struct compile_names *names,
-                                                   struct view text, uint32_t hash)
+// The same for a location, whose string id it is, from `*place` on; a new one is looked for anew
+// from there.
+static inline uint32_t compile_names_find_from(const struct compile_names *names, struct view text,
+                                               uint32_t hash, struct shared_place *place)
 {
-    const struct shared_table *table = shared_index_table(&names->locations);
     uint32_t id;
     if (text.size == 0)
         return 0;
-    for (uint32_t at = hash; (id = shared_index_next(table, hash, &at)) != HASH_NONE;) {
+    while ((id = shared_index_next(place->table, hash, &place->at)) != HASH_NONE) {
         if (view_equal(strings_get(&names->profile->strings, id), text))
             return id;
     }
     return HASH_NONE;
+}
+
+static inline uint32_t compile_names_find_location(const struct compile_names *names,
+                                                   struct view text, uint32_t hash,
+                                                   struct shared_place *out_ended)
+{
+    *out_ended = (struct shared_place){shared_index_table(&names->locations), hash};
+    return compile_names_find_from(names, text, hash, out_ended);
 }
 
 // Asks for the memory of the text that is most likely the one of `hash`; NULL where there is none.
@@ -101,9 +109,10 @@ static inline uint32_t compile_names_find_call(const struct compile_names *names
 uint32_t compile_names_add_type(struct compile_names *names, struct view text);
 uint32_t compile_names_add_call(struct compile_names *names, uint32_t type, uint32_t location);
 
-// The text is kept as it is where it is `lent` and events are streamed, else copied.
+// Where the text was looked for and not found, and it `ended`. It is kept as it is where it is
+// `lent` and events are streamed, else copied.
 uint32_t compile_names_add_location(struct compile_names *names, struct view text, uint32_t hash,
-                                    bool lent);
+                                    struct shared_place ended, bool lent);
 
 void compile_names_free(struct compile_names *names);
 

@@ -259,7 +259,8 @@ static const struct compile_type *compile_part_name(struct compile_part *part,
                                                     struct compile_named *named)
 {
     const struct compile_names *names = &part->shared->names;
-    named->location_id = compile_names_find_location(names, named->location, named->location_hash);
+    named->location_id =
+        compile_names_find_location(names, named->location, named->location_hash, &named->ended);
     named->type_number = row->type = compile_part_type(part, named->type);
     const struct compile_type *type =
         row->type != HASH_NONE ? compile_names_type(names, row->type) : NULL;

@@ -92,9 +92,9 @@ static bool compile_reader_lies_in_file(const struct compile_reader *reader, str
     return text.data >= file.data && text.data < file.data + file.size;
 }
 
-// What was not known when the row was read may be by now.
-static void compile_reader_name(struct compile_reader *reader, struct compile_part *part,
-                                const struct compile_named *named)
+// What was not known when the row was read may be by now. Returns the number of its type.
+static uint32_t compile_reader_name(struct compile_reader *reader, struct compile_part *part,
+                                    const struct compile_named *named)
 {
     struct compile_names *names = &reader->shared.names;
     struct event *event = &part->batch->events[named->row];
@@ -104,11 +104,11 @@ static void compile_reader_name(struct compile_reader *reader, struct compile_pa
     const uint32_t location =
         named->location_id != HASH_NONE
             ? named->location_id
-            : compile_names_add_location(names, named->location, named->location_hash,
+            : compile_names_add_location(names, named->location, named->location_hash, named->ended,
                                          compile_reader_lies_in_file(reader, named->location));
-    part->rows[named->row].type = number;
     event->name = compile_names_type(names, number)->name;
     event->call = compile_names_add_call(names, event->name, location);
+    return number;
 }
 
 static void compile_reader_take_row(struct compile_reader *reader, struct compile_part *part,
@@ -120,10 +120,10 @@ static void compile_reader_take_row(struct compile_reader *reader, struct compil
         rows_lose(&reader->rows, &part->problems[row->other]);
         return;
     }
-    if (row->state == COMPILE_ROW_NEW)
-        compile_reader_name(reader, part, &part->news[row->other]);
-    const struct unit unit =
-        compile_unit_of(row, compile_names_type(&reader->shared.names, row->type));
+    const uint32_t type = row->state == COMPILE_ROW_NEW
+                              ? compile_reader_name(reader, part, &part->news[row->other])
+                              : row->type;
+    const struct unit unit = compile_unit_of(row, compile_names_type(&reader->shared.names, type));
     if (compile_reader_is_cut(reader, row, unit, event->name)) {
         rows_lose_cut(&reader->rows);
         return;
@@ -208,12 +208,23 @@ static void compile_reader_take_whole(struct compile_reader *reader, struct comp
     part->batch = profile_batch_add(reader->rows.profile, part->batch);
 }
 
+// How far it has come. What is new so far says how much will be.
+static void compile_reader_report(struct compile_reader *reader, uint64_t at)
+{
+    struct shared_index *locations = &reader->shared.names.locations;
+    const uint64_t size = input_likely_size(reader->rows.input);
+    progress_report(at, size);
+    if (at > 0)
+        shared_index_expect(locations,
+                            (uint64_t)((double)locations->count / (double)at * (double)size));
+}
+
 static void compile_reader_take_part(struct compile_reader *reader, struct compile_part *part)
 {
     struct rows *rows = &reader->rows;
     if (part->row_count > 0)
-        progress_report((uint64_t)(part->rows[0].text.data - rows->input->bytes.data),
-                        input_likely_size(rows->input));
+        compile_reader_report(reader,
+                              (uint64_t)(part->rows[0].text.data - rows->input->bytes.data));
     for (size_t i = 0; i < NEW_AHEAD; i++)
         compile_reader_prefetch(reader, part, i);
     if (compile_reader_is_whole(reader, part))
