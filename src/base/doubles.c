@@ -25,19 +25,3 @@ void doubles_follow(struct doubles *doubles, const struct doubles *later)
     for (unsigned i = 0; i < later->seen; i++)
         doubles_find_hashed(doubles, later->hashes[i], later->rows[i]);
 }
-
-bool doubles_find_hashed(struct doubles *doubles, uint32_t hash, struct view row)
-{
-    uint8_t *count = &doubles->counts[hash % DOUBLES_COUNTS];
-    if (doubles_has(doubles, hash, row))
-        return true;
-    if (doubles->seen == DOUBLES_KEPT)
-        doubles->counts[doubles->hashes[doubles->next] % DOUBLES_COUNTS]--;
-    else
-        doubles->seen++;
-    ++*count;
-    doubles->hashes[doubles->next] = hash;
-    doubles->rows[doubles->next] = row;
-    doubles->next = (doubles->next + 1) % DOUBLES_KEPT;
-    return false;
-}

@@ -39,16 +39,18 @@ uint32_t compile_names_add_type(struct compile_names *names, struct view text)
 
 // What is streamed is looked for here alone, and has no place in the index of all texts.
 uint32_t compile_names_add_location(struct compile_names *names, struct view text, uint32_t hash,
-                                    struct shared_place ended, bool lent)
+                                    const struct compile_found *found, bool lent)
 {
     struct strings *strings = &names->profile->strings;
-    struct shared_place place = shared_index_resume(&names->locations, hash, ended);
-    const uint32_t known = compile_names_find_from(names, text, hash, &place);
-    if (known != HASH_NONE)
-        return known;
+    struct compile_found now = {.ended =
+                                    shared_index_resume(&names->locations, hash, found->ended)};
+    compile_names_next(names, hash, &now);
+    compile_names_decide(names, text, hash, &now);
+    if (now.id != HASH_NONE)
+        return now.id;
     const uint32_t id = names->streams ? strings_append_unlisted(strings, text, lent)
                                        : strings_add_hashed(strings, hash, text);
-    shared_index_add_at(&names->locations, place, hash, id);
+    shared_index_add_at(&names->locations, now.ended, hash, id);
     return id;
 }
 

@@ -51,40 +51,50 @@ static inline const struct compile_type *compile_names_type(const struct compile
 // HASH_NONE when the type is new, or is being added by another thread.
 uint32_t compile_names_find_type(const struct compile_names *names, struct view text);
 
-// The same for a location, whose string id it is, from `*place` on; a new one is looked for anew
-// from there.
-static inline uint32_t compile_names_find_from(const struct compile_names *names, struct view text,
-                                               uint32_t hash, struct shared_place *place)
+// A location that is looked for in steps, each of which asks for the memory that the next one
+// needs; texts come and go meanwhile, and one that was added after the first step may not be found.
+struct compile_found {
+    uint32_t id; // string id; HASH_NONE: it is new
+    const struct view *text;
+    struct shared_place ended; // for who adds it
+};
+
+// From `found->ended` on, the next that may be it.
+static inline void compile_names_next(const struct compile_names *names, uint32_t hash,
+                                      struct compile_found *found)
 {
-    uint32_t id;
-    if (text.size == 0)
-        return 0;
-    while ((id = shared_index_next(place->table, hash, &place->at)) != HASH_NONE) {
-        if (view_equal(strings_get(&names->profile->strings, id), text))
-            return id;
-    }
-    return HASH_NONE;
+    found->id = shared_index_next(found->ended.table, hash, &found->ended.at);
+    found->text =
+        found->id != HASH_NONE ? segments_get(&names->profile->strings.texts, found->id) : NULL;
 }
 
-static inline uint32_t compile_names_find_location(const struct compile_names *names,
-                                                   struct view text, uint32_t hash,
-                                                   struct shared_place *out_ended)
+// `hash` is that of the location's bytes.
+static inline void compile_names_start(const struct compile_names *names, uint32_t hash,
+                                       struct compile_found *out_found)
 {
-    *out_ended = (struct shared_place){shared_index_table(&names->locations), hash};
-    return compile_names_find_from(names, text, hash, out_ended);
+    out_found->ended = (struct shared_place){shared_index_table(&names->locations), hash};
+    compile_names_next(names, hash, out_found);
+    __builtin_prefetch(out_found->text);
 }
 
-// Asks for the memory of the text that is most likely the one of `hash`; NULL where there is none.
-static inline const struct view *compile_names_prefetch(const struct compile_names *names,
-                                                        uint32_t hash)
+static inline void compile_names_prefetch(const struct compile_found *found)
 {
-    uint32_t at = hash;
-    const uint32_t id = shared_index_next(shared_index_table(&names->locations), hash, &at);
-    if (id == HASH_NONE)
-        return NULL;
-    const struct view *text = segments_get(&names->profile->strings.texts, id);
-    __builtin_prefetch(text);
-    return text;
+    enum { LINE = 64 };
+    if (found->text == NULL)
+        return;
+    __builtin_prefetch(found->text->data);
+    if (found->text->size > LINE)
+        __builtin_prefetch(found->text->data + LINE);
+}
+
+static inline void compile_names_decide(const struct compile_names *names, struct view location,
+                                        uint32_t hash, struct compile_found *found)
+{
+    if (location.size == 0)
+        found->id = 0;
+    else
+        while (found->id != HASH_NONE && !view_equal(*found->text, location))
+            compile_names_next(names, hash, found);
 }
 
 // The call of the one operator with this type and location (string ids), or what stands for it in
@@ -109,10 +119,10 @@ static inline uint32_t compile_names_find_call(const struct compile_names *names
 uint32_t compile_names_add_type(struct compile_names *names, struct view text);
 uint32_t compile_names_add_call(struct compile_names *names, uint32_t type, uint32_t location);
 
-// Where the text was looked for and not found, and it `ended`. It is kept as it is where it is
-// `lent` and events are streamed, else copied.
+// The location was not found. Its text is kept as it is where it is `lent` and events are streamed,
+// else copied.
 uint32_t compile_names_add_location(struct compile_names *names, struct view text, uint32_t hash,
-                                    struct shared_place ended, bool lent);
+                                    const struct compile_found *found, bool lent);
 
 void compile_names_free(struct compile_names *names);
 

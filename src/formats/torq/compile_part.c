@@ -3,16 +3,12 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "plain_row.h"
 
 // What is known of locations is spread over more memory than a cache holds, and comes while rows
 // after them are split: this many rows later what a hash leads to is asked for, then its bytes; and
 // then they are compared.
 enum { TEXT_AHEAD = 8, BYTES_AHEAD = 16, ROWS_AHEAD = 24, ROWS_KEPT = 32 };
-
-struct row_ahead {
-    struct compile_named named;
-    const struct view *likely; // NULL: there is none
-};
 
 static struct compile_row *compile_part_add_row(struct compile_part *part,
                                                 const struct csv_line *line)
@@ -87,24 +83,23 @@ static void compile_part_put_values(struct compile_part *part, struct event *eve
 }
 
 static void compile_part_look_at_id(struct compile_part *part, struct compile_row *row,
-                                    struct split_compile *split)
+                                    struct split_compile *split, bool plain)
 {
+    struct unit_id id;
     if (!compile_has_ids(part->shared->form))
         return;
-    if (split->id.size > 0 && split->id.data[0] == '"')
-        split->id = split_text(split->id, &part->id_scratch);
-    const struct unit unit = unit_of_id(split->id, part->shared->num_slices);
-    row->unit = (uint8_t)unit_number(unit);
-    row->slice = unit.slice;
-    row->has_index = unit_index_of_id(unit, split->id, &row->index);
-}
-
-static bool compile_part_split(const struct compile_part *part, struct view line,
-                               struct split_compile *out_row, struct split_problem *out_problem)
-{
-    return compile_has_ids(part->shared->form)
-               ? split_c1(line, out_row, out_problem)
-               : split_c3(line, part->shared->form, out_row, out_problem);
+    if (!plain || !unit_of_plain_id(split->id, part->shared->num_slices, &id)) {
+        if (split->id.size > 0 && split->id.data[0] == '"')
+            split->id = split_text(split->id, &part->id_scratch);
+        const struct unit unit = unit_of_id(split->id, part->shared->num_slices);
+        id.unit = (uint8_t)unit_number(unit);
+        id.slice = unit.slice;
+        id.has_index = unit_index_of_id(unit, split->id, &id.index);
+    }
+    row->unit = id.unit;
+    row->slice = id.slice;
+    row->has_index = id.has_index;
+    row->index = id.has_index ? id.index : 0;
 }
 
 // Equal rows have equal locations and times.
@@ -112,13 +107,6 @@ static uint32_t compile_part_hash_row(uint32_t location_hash, const struct split
 {
     const uint64_t times = split->start * 0x9e3779b97f4a7c15 + split->end;
     return location_hash ^ (uint32_t)(times * 0xbf58476d1ce4e5b9 >> 32);
-}
-
-// Field by field: it was just put together, and a processor that copies both fields at once waits
-// until they have reached its cache.
-static inline struct view compile_part_run(const volatile struct split_compile *split)
-{
-    return (struct view){split->run.data, split->run.size};
 }
 
 // Texts that are not in the row as they are lie in a buffer of the next one.
@@ -132,8 +120,7 @@ static bool compile_part_take_apart(struct compile_part *part, struct view run,
                                     struct compile_named *named, struct split_problem *out_problem)
 {
     const bool type_last = compile_has_ids(part->shared->form);
-    if (type_last ? split_plain_run_c1(run, &named->type, &named->location)
-                  : split_plain_run_event(run, &named->type, &named->location))
+    if (!type_last && split_plain_run_event(run, &named->type, &named->location))
         return true;
     struct split_texts *texts = &part->texts;
     const bool whole = type_last ? split_run_c1(run, texts, out_problem)
@@ -147,6 +134,16 @@ static bool compile_part_take_apart(struct compile_part *part, struct view run,
     return whole;
 }
 
+static bool compile_part_split(struct compile_part *part, struct view line,
+                               struct split_compile *out_row, struct compile_named *named,
+                               struct split_problem *out_problem)
+{
+    const enum torq_form form = part->shared->form;
+    return (compile_has_ids(form) ? split_c1(line, out_row, out_problem)
+                                  : split_c3(line, form, out_row, out_problem)) &&
+           compile_part_take_apart(part, out_row->run, named, out_problem);
+}
+
 static void compile_part_take_line(struct compile_part *part, const struct csv_line *line,
                                    struct compile_named *named)
 {
@@ -154,8 +151,9 @@ static void compile_part_take_line(struct compile_part *part, const struct csv_l
     struct split_problem problem;
     struct compile_row *row = compile_part_add_row(part, line);
     struct event *event = compile_part_add_event(part);
-    if (!compile_part_split(part, line->text, &split, &problem) ||
-        !compile_part_take_apart(part, compile_part_run(&split), named, &problem)) {
+    const bool plain = compile_has_ids(part->shared->form) &&
+                       plain_row_take(line->text, &split, &named->type, &named->location);
+    if (!plain && !compile_part_split(part, line->text, &split, named, &problem)) {
         compile_part_lose(part, row, &problem);
         named->location_hash = 0;
         return;
@@ -163,7 +161,7 @@ static void compile_part_take_line(struct compile_part *part, const struct csv_l
     event->start = split.start;
     event->end = split.end;
     row->has_bytes = split.has_bytes;
-    compile_part_look_at_id(part, row, &split);
+    compile_part_look_at_id(part, row, &split, plain);
     compile_part_put_values(part, event, &split, line->text);
     named->location_hash = hash_bytes(named->location.data, named->location.size);
     row->hash = compile_part_hash_row(named->location_hash, &split);
@@ -189,8 +187,7 @@ static void compile_part_add_new(struct compile_part *part, struct compile_row *
 {
     struct split_problem problem;
     const char *column = compile_has_ids(part->shared->form) ? "Location" : "location";
-    if (named->location_id == HASH_NONE &&
-        !split_check_location(named->location, column, &problem)) {
+    if (named->found.id == HASH_NONE && !split_check_location(named->location, column, &problem)) {
         compile_part_lose(part, row, &problem);
         return;
     }
@@ -249,7 +246,7 @@ static void compile_part_sum_up(struct compile_part *part, const struct compile_
     if (!summary->whole)
         return;
     if (row->has_index)
-        dense_add(&summary->indices[unit_of_number(row->unit, 0).kind->counter], row->index);
+        dense_add(&summary->indices[UNIT_COUNTER_OF[row->unit]], row->index);
     compile_part_count(summary, lane, event);
 }
 
@@ -259,30 +256,18 @@ static const struct compile_type *compile_part_name(struct compile_part *part,
                                                     struct compile_named *named)
 {
     const struct compile_names *names = &part->shared->names;
-    named->location_id =
-        compile_names_find_location(names, named->location, named->location_hash, &named->ended);
+    compile_names_decide(names, named->location, named->location_hash, &named->found);
     named->type_number = row->type = compile_part_type(part, named->type);
     const struct compile_type *type =
         row->type != HASH_NONE ? compile_names_type(names, row->type) : NULL;
-    if (type != NULL && named->location_id != HASH_NONE) {
+    if (type != NULL && named->found.id != HASH_NONE) {
         event->name = type->name;
-        event->call = compile_names_find_call(names, type->name, named->location_id);
+        event->call = compile_names_find_call(names, type->name, named->found.id);
         if (event->call != 0)
             return type;
     }
     compile_part_add_new(part, row, named);
     return type;
-}
-
-// Asks for the bytes of a text.
-static inline void compile_part_prefetch(const struct view *text)
-{
-    enum { LINE = 64 };
-    if (text == NULL)
-        return;
-    __builtin_prefetch(text->data);
-    if (text->size > LINE)
-        __builtin_prefetch(text->data + LINE);
 }
 
 static void compile_part_look_up(struct compile_part *part, size_t index,
@@ -323,19 +308,20 @@ static bool compile_part_next(struct compile_part *part, struct compile_named *n
 void compile_part_read(void *argument)
 {
     struct compile_part *part = argument;
-    struct row_ahead rows[ROWS_KEPT];
+    const struct compile_names *names = &part->shared->names;
+    struct compile_named rows[ROWS_KEPT];
     compile_part_start(part);
     bool more = true;
     for (size_t at = 0; more || at < part->row_count + ROWS_AHEAD; at++) {
-        more = more && compile_part_next(part, &rows[at % ROWS_KEPT].named);
+        more = more && compile_part_next(part, &rows[at % ROWS_KEPT]);
         if (at >= TEXT_AHEAD && at - TEXT_AHEAD < part->row_count) {
-            struct row_ahead *row = &rows[(at - TEXT_AHEAD) % ROWS_KEPT];
-            row->likely = compile_names_prefetch(&part->shared->names, row->named.location_hash);
+            struct compile_named *row = &rows[(at - TEXT_AHEAD) % ROWS_KEPT];
+            compile_names_start(names, row->location_hash, &row->found);
         }
         if (at >= BYTES_AHEAD && at - BYTES_AHEAD < part->row_count)
-            compile_part_prefetch(rows[(at - BYTES_AHEAD) % ROWS_KEPT].likely);
+            compile_names_prefetch(&rows[(at - BYTES_AHEAD) % ROWS_KEPT].found);
         if (at >= ROWS_AHEAD && at - ROWS_AHEAD < part->row_count)
-            compile_part_look_up(part, at - ROWS_AHEAD, &rows[(at - ROWS_AHEAD) % ROWS_KEPT].named);
+            compile_part_look_up(part, at - ROWS_AHEAD, &rows[(at - ROWS_AHEAD) % ROWS_KEPT]);
     }
 }
 

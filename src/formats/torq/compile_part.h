@@ -51,10 +51,9 @@ struct compile_row {
 struct compile_named {
     struct view type, location;
     uint32_t location_hash;
-    uint32_t type_number;      // HASH_NONE: new
-    uint32_t location_id;      // the same
-    struct shared_place ended; // where the location was looked for, if it is new
-    uint32_t row;              // whose it is
+    uint32_t type_number;       // HASH_NONE: new
+    struct compile_found found; // the location
+    uint32_t row;               // whose it is
 };
 
 enum { COMPILE_TYPES = 64 };

@@ -101,11 +101,11 @@ static uint32_t compile_reader_name(struct compile_reader *reader, struct compil
     const uint32_t number = named->type_number != HASH_NONE
                                 ? named->type_number
                                 : compile_names_add_type(names, named->type);
-    const uint32_t location =
-        named->location_id != HASH_NONE
-            ? named->location_id
-            : compile_names_add_location(names, named->location, named->location_hash, named->ended,
-                                         compile_reader_lies_in_file(reader, named->location));
+    const uint32_t location = named->found.id != HASH_NONE
+                                  ? named->found.id
+                                  : compile_names_add_location(
+                                        names, named->location, named->location_hash, &named->found,
+                                        compile_reader_lies_in_file(reader, named->location));
     event->name = compile_names_type(names, number)->name;
     event->call = compile_names_add_call(names, event->name, location);
     return number;

@@ -126,55 +126,10 @@ static inline struct view take_id(struct view *rest)
     return id;
 }
 
-// A number with the comma after it and eight bytes to read, of which the comma may be one. NULL
-// when it is anything else.
-static inline const char *plain_number(const char *at, uint64_t *out_number)
-{
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
-    const uint64_t others = csv_not_digits(word);
-    const size_t digits = others != 0 ? (size_t)__builtin_ctzll(others) / 8 : 8;
-    if (digits == 0)
-        return NULL;
-    uint64_t number = csv_eight_digits(word << (64 - 8 * digits));
-    at += digits;
-    if (digits == 8) {
-        enum { MORE = CSV_DIGITS_SAFE - 8 };
-        for (unsigned i = 0; i < MORE && split_is_digit(*at); i++)
-            number = number * 10 + (uint64_t)(*at++ - '0');
-    }
-    *out_number = number;
-    return *at == ',' ? at + 1 : NULL;
-}
-
-// Rows as Torq's compiler writes them: without blanks around fields and quotes around IDs. False
-// when it is not sure: the row is then taken as any other.
-static inline bool split_plain_c1(struct view line, struct split_compile *row)
-{
-    enum { NUMBERS_MOST = 2 * (CSV_DIGITS_SAFE + 1) + 8, SHORT_ID = 16 };
-    const char *end = line.data + line.size;
-    if (line.size <= SHORT_ID + NUMBERS_MOST)
-        return false;
-    const size_t id = csv_find_near((struct view){line.data, SHORT_ID}, ',');
-    if (id == 0 || id == SHORT_ID || (unsigned char)line.data[0] <= ' ' || line.data[0] == '"' ||
-        (unsigned char)line.data[id - 1] <= ' ')
-        return false;
-    const char *at = plain_number(line.data + id + 1, &row->start);
-    if (at == NULL || (at = plain_number(at, &row->end)) == NULL || (unsigned char)*at <= ' ' ||
-        (unsigned char)end[-1] <= ' ')
-        return false;
-    row->id = (struct view){line.data, id};
-    row->run = (struct view){at, (size_t)(end - at)};
-    return true;
-}
-
 bool split_c1(struct view line, struct split_compile *out_row, struct split_problem *out_problem)
 {
     struct view rest = line;
     out_row->number = 0;
-    if (split_plain_c1(line, out_row))
-        return check_run(out_row->run, "Location", out_problem) &&
-               split_take_bytes(&out_row->run, out_row, out_problem);
     out_row->id = take_id(&rest);
     if (out_row->id.size == 0)
         return missing(out_problem, "ID");
@@ -421,20 +376,6 @@ bool split_run_event(struct view run, struct split_texts *texts, struct split_pr
 static inline bool is_printed(char byte)
 {
     return (unsigned char)byte > ' ';
-}
-
-bool split_plain_run_c1(struct view run, struct view *out_type, struct view *out_location)
-{
-    if (run.size == 0 || run.data[0] == '"' || run.data[run.size - 1] == '"')
-        return false;
-    const char *comma = memrchr(run.data, ',', run.size);
-    const char *end = run.data + run.size;
-    if (comma == NULL || comma + 1 == end || !is_printed(comma[1]) || !is_printed(end[-1]) ||
-        !is_printed(run.data[0]) || (comma > run.data && !is_printed(comma[-1])))
-        return false;
-    *out_location = (struct view){run.data, (size_t)(comma - run.data)};
-    *out_type = (struct view){comma + 1, (size_t)(end - comma) - 1};
-    return true;
 }
 
 bool split_plain_run_event(struct view run, struct view *out_type, struct view *out_location)

@@ -76,9 +76,8 @@ bool split_run_c1(struct view run, struct split_texts *texts, struct split_probl
 bool split_run_event(struct view run, struct split_texts *texts, struct split_problem *out_problem);
 void split_run_r4(struct view run, struct split_texts *texts);
 
-// The same for runs as tools write them, without quotes around texts and blanks beside them; false
+// The same for a run as tools write them, without quotes around texts and blanks beside them; false
 // when it is not sure. Whether the location is closed is not looked at.
-bool split_plain_run_c1(struct view run, struct view *out_type, struct view *out_location);
 bool split_plain_run_event(struct view run, struct view *out_type, struct view *out_location);
 void split_texts_free(struct split_texts *texts);
 
