@@ -12,7 +12,8 @@
 #include "base/segments.h"
 
 struct strings {
-    struct segments texts; // struct view
+    struct segments texts; // uint64_t: an address and, in its upper 16 bits, a size; STRINGS_FAR of
+    struct segments far;   // those for which that is not enough, and where they are: struct view
     struct hash_index index;
     struct arena arena;
 };
@@ -33,9 +34,22 @@ uint32_t strings_append_unlisted(struct strings *strings, struct view text, bool
 // Adds `text` under the next id, also when it is there already.
 uint32_t strings_append(struct strings *strings, struct view text);
 
+enum { STRINGS_ADDRESS = 48, STRINGS_FAR = 0xffff };
+
 static inline struct view strings_get(const struct strings *strings, uint32_t id)
 {
-    return *(const struct view *)segments_get(&strings->texts, id);
+    const uint64_t entry = *(const uint64_t *)segments_get(&strings->texts, id);
+    const uint64_t address = entry & (((uint64_t)1 << STRINGS_ADDRESS) - 1);
+    const size_t size = entry >> STRINGS_ADDRESS;
+    if (size == STRINGS_FAR)
+        return *(const struct view *)segments_get(&strings->far, (uint32_t)address);
+    return (struct view){(const char *)(uintptr_t)address, size};
+}
+
+// Asks for the memory in which a later strings_get will look.
+static inline void strings_prefetch(const struct strings *strings, uint32_t id)
+{
+    __builtin_prefetch(segments_get(&strings->texts, id));
 }
 
 // HASH_NONE when the text is not there.

@@ -372,6 +372,23 @@ static void texts_that_are_not_listed_have_ids_of_their_own_and_stay_where_they_
     strings_free(&strings);
 }
 
+static void texts_of_any_size_are_found(void **state)
+{
+    (void)state;
+    static const size_t SIZES[] = {0, 1, 65534, 65535, 65536, 1 << 20};
+    static char text[1 << 20];
+    struct strings strings;
+    memset(text, 't', sizeof text);
+    strings_start(&strings);
+    for (int again = 0; again < 2; again++) {
+        for (uint32_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++)
+            assert_int_equal(strings_add(&strings, (struct view){text, SIZES[i]}), i);
+    }
+    for (uint32_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++)
+        assert_true(view_equal(strings_get(&strings, i), (struct view){text, SIZES[i]}));
+    strings_free(&strings);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +404,7 @@ int main(void)
         cmocka_unit_test(ticks_become_nanoseconds_by_floor),
         cmocka_unit_test(a_clock_may_drift),
         cmocka_unit_test(roles_have_names_that_lead_back),
+        cmocka_unit_test(texts_of_any_size_are_found),
         cmocka_unit_test(texts_that_are_not_listed_have_ids_of_their_own_and_stay_where_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ uint32_t compile_names_add_location(struct compile_names *names, struct view tex
     struct strings *strings = &names->profile->strings;
     struct compile_found now = {.ended =
                                     shared_index_resume(&names->locations, hash, found->ended)};
-    compile_names_next(names, hash, &now);
+    now.id = shared_index_next(now.ended.table, hash, &now.ended.at);
     compile_names_decide(names, text, hash, &now);
     if (now.id != HASH_NONE)
         return now.id;

@@ -52,49 +52,42 @@ static inline const struct compile_type *compile_names_type(const struct compile
 uint32_t compile_names_find_type(const struct compile_names *names, struct view text);
 
 // A location that is looked for in steps, each of which asks for the memory that the next one
-// needs; texts come and go meanwhile, and one that was added after the first step may not be found.
+// needs. One that was added after the first step may not be found.
 struct compile_found {
-    uint32_t id; // string id; HASH_NONE: it is new
-    const struct view *text;
+    uint32_t id;               // string id; HASH_NONE: it is new
     struct shared_place ended; // for who adds it
 };
-
-// From `found->ended` on, the next that may be it.
-static inline void compile_names_next(const struct compile_names *names, uint32_t hash,
-                                      struct compile_found *found)
-{
-    found->id = shared_index_next(found->ended.table, hash, &found->ended.at);
-    found->text =
-        found->id != HASH_NONE ? segments_get(&names->profile->strings.texts, found->id) : NULL;
-}
 
 // `hash` is that of the location's bytes.
 static inline void compile_names_start(const struct compile_names *names, uint32_t hash,
                                        struct compile_found *out_found)
 {
     out_found->ended = (struct shared_place){shared_index_table(&names->locations), hash};
-    compile_names_next(names, hash, out_found);
-    __builtin_prefetch(out_found->text);
+    out_found->id = shared_index_next(out_found->ended.table, hash, &out_found->ended.at);
+    if (out_found->id != HASH_NONE)
+        strings_prefetch(&names->profile->strings, out_found->id);
 }
 
-static inline void compile_names_prefetch(const struct compile_found *found)
+static inline void compile_names_prefetch(const struct compile_names *names,
+                                          const struct compile_found *found)
 {
     enum { LINE = 64 };
-    if (found->text == NULL)
+    if (found->id == HASH_NONE)
         return;
-    __builtin_prefetch(found->text->data);
-    if (found->text->size > LINE)
-        __builtin_prefetch(found->text->data + LINE);
+    const struct view text = strings_get(&names->profile->strings, found->id);
+    __builtin_prefetch(text.data);
+    if (text.size > LINE)
+        __builtin_prefetch(text.data + LINE);
 }
 
 static inline void compile_names_decide(const struct compile_names *names, struct view location,
                                         uint32_t hash, struct compile_found *found)
 {
+    const struct strings *strings = &names->profile->strings;
     if (location.size == 0)
         found->id = 0;
-    else
-        while (found->id != HASH_NONE && !view_equal(*found->text, location))
-            compile_names_next(names, hash, found);
+    while (found->id != HASH_NONE && !view_equal(strings_get(strings, found->id), location))
+        found->id = shared_index_next(found->ended.table, hash, &found->ended.at);
 }
 
 // The call of the one operator with this type and location (string ids), or what stands for it in

@@ -319,7 +319,7 @@ void compile_part_read(void *argument)
             compile_names_start(names, row->location_hash, &row->found);
         }
         if (at >= BYTES_AHEAD && at - BYTES_AHEAD < part->row_count)
-            compile_names_prefetch(&rows[(at - BYTES_AHEAD) % ROWS_KEPT].found);
+            compile_names_prefetch(names, &rows[(at - BYTES_AHEAD) % ROWS_KEPT].found);
         if (at >= ROWS_AHEAD && at - ROWS_AHEAD < part->row_count)
             compile_part_look_up(part, at - ROWS_AHEAD, &rows[(at - ROWS_AHEAD) % ROWS_KEPT]);
     }

@@ -291,25 +291,57 @@ static bool closes_quotes(struct view location)
     return quotes % 2 == 0;
 }
 
-// What a piece opens and does not close, in numbers of a byte so that many bytes are counted at
-// once.
-enum { BALANCE_STEP = 127 };
+// What a text opens and does not close, counted sixteen bytes at once: in each lane what every
+// sixteenth byte adds, which fits as long as there are at most LANES_MOST of them.
+typedef int8_t lanes __attribute__((vector_size(16)));
+enum { LANES = sizeof(lanes), LANES_MOST = 127 };
 
 struct balance {
-    int8_t round, square, quotes;
+    lanes round, square, quotes;
 };
 
-static struct balance split_balance(const char *text, size_t size)
+static inline lanes lanes_of(char byte)
 {
-    int8_t round = 0;
-    int8_t square = 0;
-    int8_t quotes = 0;
-    for (size_t i = 0; i < size; i++) {
-        round = (int8_t)(round + (text[i] == '(') - (text[i] == ')'));
-        square = (int8_t)(square + (text[i] == '[') - (text[i] == ']'));
-        quotes = (int8_t)(quotes + (text[i] == '"'));
+    return (lanes){0} + (int8_t)byte;
+}
+
+// A byte that is equal is -1 in a comparison.
+static inline void balance_add(struct balance *balance, lanes text)
+{
+    balance->round += (text == lanes_of(')')) - (text == lanes_of('('));
+    balance->square += (text == lanes_of(']')) - (text == lanes_of('['));
+    balance->quotes -= text == lanes_of('"');
+}
+
+static int lanes_sum(lanes numbers)
+{
+    // As numbers from 0 on, which are added in pairs of bytes.
+    const uint64_t even = 0x00ff00ff00ff00ff;
+    uint64_t words[2];
+    numbers ^= lanes_of(-128);
+    memcpy(words, &numbers, sizeof words);
+    const uint64_t sums =
+        (words[0] & even) + (words[0] >> 8 & even) + (words[1] & even) + (words[1] >> 8 & even);
+    return (int)(sums * 0x0001000100010001 >> 48) - LANES * 128;
+}
+
+// Of a piece of at most LANES * LANES_MOST bytes: whether its brackets and quotes come out even.
+static bool is_even(const char *text, size_t size)
+{
+    struct balance balance = {0};
+    lanes bytes;
+    size_t at = 0;
+    for (; size - at >= LANES; at += LANES) {
+        memcpy(&bytes, text + at, LANES);
+        balance_add(&balance, bytes);
     }
-    return (struct balance){round, square, quotes};
+    if (at < size) {
+        bytes = (lanes){0};
+        memcpy(&bytes, text + at, size - at);
+        balance_add(&balance, bytes);
+    }
+    return lanes_sum(balance.round) == 0 && lanes_sum(balance.square) == 0 &&
+           lanes_sum(balance.quotes) % 2 == 0;
 }
 
 bool split_location_is_whole(struct view location)
@@ -320,19 +352,9 @@ bool split_location_is_whole(struct view location)
         return false;
     if (!view_starts_with(location, "loc("))
         return true;
-    size_t round = 0;
-    size_t square = 0;
-    size_t quotes = 0;
-    for (size_t at = 0; at < location.size; at += BALANCE_STEP) {
-        const size_t left = location.size - at;
-        const struct balance piece =
-            split_balance(location.data + at, left < BALANCE_STEP ? left : BALANCE_STEP);
-        round += (size_t)piece.round;
-        square += (size_t)piece.square;
-        quotes += (size_t)piece.quotes;
-    }
-    // File names with brackets are rare, and the count is fast.
-    return (round == 0 && square == 0 && quotes % 2 == 0) || closes_all(location);
+    // File names with brackets are rare, as are texts that are so long, and the count is fast.
+    return (location.size <= LANES * LANES_MOST && is_even(location.data, location.size)) ||
+           closes_all(location);
 }
 
 // Asked of a field and, as a cut may make two quotes one, of what is in its quotes.
