@@ -10,13 +10,12 @@ static uint64_t dense_common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-void dense_add(struct dense *dense, uint64_t number)
+void dense_add_any(struct dense *dense, uint64_t number)
 {
     if (dense->count++ == 0) {
         dense->least = dense->most = number;
         return;
     }
-    // Once neighbours were seen there is nothing more to find out about the step.
     if (dense->step != 1)
         dense->step = dense_common_divisor(
             dense->step, number > dense->least ? number - dense->least : dense->least - number);

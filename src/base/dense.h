@@ -14,7 +14,21 @@ struct dense {
     uint64_t step; // the greatest that all of them are apart by a multiple of; 0: all are equal
 };
 
-void dense_add(struct dense *dense, uint64_t number);
+void dense_add_any(struct dense *dense, uint64_t number);
+
+static inline void dense_add(struct dense *dense, uint64_t number)
+{
+    // Once neighbours were seen there is nothing more to find out about the step.
+    if (dense->count == 0 || dense->step != 1) {
+        dense_add_any(dense, number);
+        return;
+    }
+    dense->count++;
+    if (number < dense->least)
+        dense->least = number;
+    if (number > dense->most)
+        dense->most = number;
+}
 
 // Adds all numbers of another series.
 void dense_join(struct dense *dense, const struct dense *other);

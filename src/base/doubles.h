@@ -23,15 +23,29 @@ struct doubles {
 // Whether `row` is equal to one of the last DOUBLES_KEPT that were not; else it is kept.
 bool doubles_find(struct doubles *doubles, struct view row);
 
-// The same for who has something that is equal for equal rows, and for few others.
-bool doubles_find_hashed(struct doubles *doubles, uint32_t hash, struct view row);
-
 bool doubles_search(const struct doubles *doubles, uint32_t hash, struct view row);
 
 // The same without keeping it.
 static inline bool doubles_has(const struct doubles *doubles, uint32_t hash, struct view row)
 {
     return doubles->counts[hash % DOUBLES_COUNTS] != 0 && doubles_search(doubles, hash, row);
+}
+
+// doubles_find for who has something that is equal for equal rows, and for few others.
+static inline bool doubles_find_hashed(struct doubles *doubles, uint32_t hash, struct view row)
+{
+    if (doubles_has(doubles, hash, row))
+        return true;
+    const unsigned at = doubles->next;
+    if (doubles->seen == DOUBLES_KEPT)
+        doubles->counts[doubles->hashes[at] % DOUBLES_COUNTS]--;
+    else
+        doubles->seen++;
+    doubles->counts[hash % DOUBLES_COUNTS]++;
+    doubles->hashes[at] = hash;
+    doubles->rows[at] = row;
+    doubles->next = (at + 1) % DOUBLES_KEPT;
+    return false;
 }
 
 // Keeps what `later` kept of rows that came afterwards, none of which was there before.

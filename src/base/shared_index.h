@@ -2,7 +2,8 @@
 // which several threads look up while one adds. What is found was stored before it was added; what
 // is being added may not be found yet.
 //
-// Memory: 11 to 22 bytes an item, and as much for smaller tables that somebody may still look into.
+// Memory: 11 to 22 bytes an item, and as much for smaller tables that somebody may still look into;
+// less for those of who said how many items there will be.
 
 #ifndef OPSCOPE_BASE_SHARED_INDEX_H
 #define OPSCOPE_BASE_SHARED_INDEX_H
@@ -23,6 +24,7 @@ struct shared_table {
 struct shared_index {
     struct shared_table *_Atomic table;
     uint32_t count;
+    uint32_t expected;
 };
 
 // Goes over the ids that were added under `hash`, in one table:
@@ -49,6 +51,21 @@ static inline uint32_t shared_index_next(const struct shared_table *table, uint3
     }
 }
 
+// Where a look-up of `hash` that did not find what it looked for ended, for who goes on from there:
+// what was added meanwhile comes after it, unless it is in another table.
+struct shared_place {
+    const struct shared_table *table;
+    uint32_t at;
+};
+
+static inline struct shared_place shared_index_resume(const struct shared_index *index,
+                                                      uint32_t hash, struct shared_place ended)
+{
+    const struct shared_table *table = shared_index_table(index);
+    return table == ended.table && table != NULL ? (struct shared_place){table, ended.at - 1}
+                                                 : (struct shared_place){table, hash};
+}
+
 // Asks for the memory in which a later look-up of `hash` starts.
 static inline void shared_index_prefetch(const struct shared_index *index, uint32_t hash)
 {
@@ -59,6 +76,16 @@ static inline void shared_index_prefetch(const struct shared_index *index, uint3
 
 // By one thread. `id` is below HASH_NONE.
 void shared_index_add(struct shared_index *index, uint32_t hash, uint32_t id);
+
+// The same where a look-up of `hash` ended.
+void shared_index_add_at(struct shared_index *index, struct shared_place ended, uint32_t hash,
+                         uint32_t id);
+
+// About how many items there will be: a table that is large already then grows at once.
+static inline void shared_index_expect(struct shared_index *index, uint64_t count)
+{
+    index->expected = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
 
 // When nobody looks into it any more.
 void shared_index_free(struct shared_index *index);

@@ -17,12 +17,6 @@ bool view_is_ignoring_case(struct view v, const char *text)
     return true;
 }
 
-bool view_starts_with(struct view v, const char *prefix)
-{
-    const size_t size = strlen(prefix);
-    return v.size >= size && memcmp(v.data, prefix, size) == 0;
-}
-
 bool view_ends_with(struct view v, const char *suffix)
 {
     const size_t size = strlen(suffix);

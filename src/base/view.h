@@ -42,7 +42,12 @@ static inline bool view_is(struct view v, const char *text)
 // Ignores the case of ASCII letters.
 bool view_is_ignoring_case(struct view v, const char *text);
 
-bool view_starts_with(struct view v, const char *prefix);
+static inline bool view_starts_with(struct view v, const char *prefix)
+{
+    const size_t size = strlen(prefix);
+    return v.size >= size && memcmp(v.data, prefix, size) == 0;
+}
+
 bool view_ends_with(struct view v, const char *suffix);
 
 // Whether a file name has this extension, in any case.

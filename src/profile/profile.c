@@ -253,32 +253,6 @@ static void profile_profile_hand_on(struct profile *profile)
     profile->batch->values.size = 0;
 }
 
-void track_count_event(struct track *track, const struct event *event)
-{
-    track->ledger.recorded++;
-    if (event->start < track->first)
-        track->first = event->start;
-    if (event->end > track->last)
-        track->last = event->end;
-    const bool first = track->spans + track->instants + track->samples == 0;
-    if (event->start < track->previous_start ||
-        (!first && event->start == track->previous_start && event->end > track->previous_end))
-        track->unsorted = true;
-    track->previous_start = event->start;
-    track->previous_end = event->end;
-    switch (event->kind) {
-    case EVENT_SPAN:
-        track->spans++;
-        break;
-    case EVENT_INSTANT:
-        track->instants++;
-        break;
-    default:
-        track->samples++;
-        break;
-    }
-}
-
 // Field by field: most events were just put together, and a processor that copies several fields at
 // once waits until all of them have reached its cache.
 static inline void profile_copy_event(struct event *to, const volatile struct event *event)
@@ -313,10 +287,15 @@ void profile_event_add(struct profile *profile, const struct event *event, struc
         profile_profile_hand_on(profile);
 }
 
-struct event_batch *profile_batch_add(struct profile *profile, struct event_batch *batch)
+void profile_batch_end(struct profile *profile)
 {
     if (profile->batch->count > 0)
         profile_profile_hand_on(profile);
+}
+
+struct event_batch *profile_batch_add(struct profile *profile, struct event_batch *batch)
+{
+    profile_batch_end(profile);
     struct event_batch *own = profile->batch;
     profile->batch = batch;
     profile_profile_hand_on(profile);
@@ -444,8 +423,7 @@ void profile_stream_to(struct profile *profile, struct event_sink *sink)
 
 status profile_finish(struct profile *profile)
 {
-    if (profile->batch->count > 0)
-        profile_profile_hand_on(profile);
+    profile_batch_end(profile);
     status result = pipe_close(profile);
     result = status_first(profile->failure, result);
     profile->failure = STATUS_OK;

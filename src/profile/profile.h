@@ -165,7 +165,31 @@ void profile_fact_add(struct profile *profile, const char *key, struct view text
 void profile_event_add(struct profile *profile, const struct event *event, struct view values);
 
 // Counts an event in the derived fields of its track (profile_event_add does).
-void track_count_event(struct track *track, const struct event *event);
+static inline void track_count_event(struct track *track, const struct event *event)
+{
+    track->ledger.recorded++;
+    if (event->start < track->first)
+        track->first = event->start;
+    if (event->end > track->last)
+        track->last = event->end;
+    const bool first = track->spans + track->instants + track->samples == 0;
+    if (event->start < track->previous_start ||
+        (!first && event->start == track->previous_start && event->end > track->previous_end))
+        track->unsorted = true;
+    track->previous_start = event->start;
+    track->previous_end = event->end;
+    switch (event->kind) {
+    case EVENT_SPAN:
+        track->spans++;
+        break;
+    case EVENT_INSTANT:
+        track->instants++;
+        break;
+    default:
+        track->samples++;
+        break;
+    }
+}
 
 // Events that follow one another on a track, counted by somebody else.
 struct track_events {
@@ -175,6 +199,9 @@ struct track_events {
 #define TRACK_EVENTS_NONE ((struct track_events){.counted = {.first = UINT64_MAX}})
 
 void track_count_events(struct track *track, const struct track_events *events);
+
+// Hands on what was added so far as a batch of its own.
+void profile_batch_end(struct profile *profile);
 
 // Hands on a batch of the caller's as it is. The caller counts its events, of which none is
 // impossible, in their tracks; gets an empty batch back, which is his; and frees that one.

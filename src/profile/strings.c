@@ -14,25 +14,34 @@ static uint32_t strings_find_hashed(const struct strings *strings, uint32_t hash
 // Copies lie side by side, which is quicker for the few texts that most profiles have.
 enum { TEXTS_COPIED = 1 << 14 };
 
-// `text` is kept as it is.
-static uint32_t strings_append_kept(struct strings *strings, uint32_t hash, struct view text)
+static uint64_t strings_add_far(struct strings *strings, struct view text)
 {
-    struct view *entry = segments_add(&strings->texts);
-    *entry = text;
-    const uint32_t id = strings->texts.count - 1;
-    hash_add(&strings->index, hash, id);
-    return id;
+    *(struct view *)segments_add(&strings->far) = text;
+    return (uint64_t)STRINGS_FAR << STRINGS_ADDRESS | (strings->far.count - 1);
+}
+
+// `text` is kept as it is.
+static uint32_t strings_append_kept(struct strings *strings, struct view text)
+{
+    const uint64_t address = (uintptr_t)text.data;
+    const bool near = text.size < STRINGS_FAR && address >> STRINGS_ADDRESS == 0;
+    *(uint64_t *)segments_add(&strings->texts) =
+        near ? (uint64_t)text.size << STRINGS_ADDRESS | address : strings_add_far(strings, text);
+    return strings->texts.count - 1;
 }
 
 static uint32_t strings_append_text(struct strings *strings, uint32_t hash, struct view text)
 {
-    return strings_append_kept(strings, hash, arena_copy(&strings->arena, text));
+    const uint32_t id = strings_append_kept(strings, arena_copy(&strings->arena, text));
+    hash_add(&strings->index, hash, id);
+    return id;
 }
 
 void strings_start(struct strings *strings)
 {
     *strings = (struct strings){0};
-    segments_start(&strings->texts, sizeof(struct view));
+    segments_start(&strings->texts, sizeof(uint64_t));
+    segments_start(&strings->far, sizeof(struct view));
     strings_add(strings, VIEW_LITERAL(""));
 }
 
@@ -52,12 +61,10 @@ uint32_t strings_add_hashed(struct strings *strings, uint32_t hash, struct view 
     return known != HASH_NONE ? known : strings_append_text(strings, hash, text);
 }
 
-uint32_t strings_add_lent(struct strings *strings, uint32_t hash, struct view text)
+uint32_t strings_append_unlisted(struct strings *strings, struct view text, bool lent)
 {
-    if (strings->texts.count < TEXTS_COPIED)
-        return strings_add_hashed(strings, hash, text);
-    const uint32_t known = strings_find_hashed(strings, hash, text);
-    return known != HASH_NONE ? known : strings_append_kept(strings, hash, text);
+    const bool stays = lent && strings->texts.count >= TEXTS_COPIED;
+    return strings_append_kept(strings, stays ? text : arena_copy(&strings->arena, text));
 }
 
 uint32_t strings_append(struct strings *strings, struct view text)
@@ -68,6 +75,7 @@ uint32_t strings_append(struct strings *strings, struct view text)
 void strings_free(struct strings *strings)
 {
     segments_free(&strings->texts);
+    segments_free(&strings->far);
     hash_free(&strings->index);
     arena_free(&strings->arena);
 }

@@ -193,7 +193,7 @@ void sql_cell_string_value(const struct sql_row *row, const struct sql_column *c
                            sqlite3_context *to)
 {
     (void)column;
-    sql_give_text(to, *(const struct view *)row->item);
+    sql_give_text(to, profile_text(row->source->profile, (uint32_t)row->id));
 }
 
 // The root has no parent; a track at the top has the root.

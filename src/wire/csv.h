@@ -9,6 +9,10 @@
 #ifndef OPSCOPE_WIRE_CSV_H
 #define OPSCOPE_WIRE_CSV_H
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base/bytes.h"
 #include "base/input.h"
 #include "base/view.h"
@@ -100,6 +104,20 @@ static inline size_t csv_find_near(struct view text, char byte)
     while (at < text.size && text.data[at] != byte)
         at++;
     return at;
+}
+
+// Which of sixteen bytes are `byte`: the first is the lowest bit.
+static inline uint32_t csv_matches(const char *at, char byte)
+{
+#ifdef __SSE2__
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)));
+#else
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < 16; i++)
+        found |= (uint32_t)(at[i] == byte) << i;
+    return found;
+#endif
 }
 
 // The first digits of a number are read eight bytes at a time: `word` holds

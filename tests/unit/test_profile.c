@@ -342,30 +342,50 @@ static void roles_have_names_that_lead_back(void **state)
     assert_false(role_is_device(ROLE_NONE));
 }
 
-static void lent_texts_are_found_like_others_and_stay_where_they_are(void **state)
+static void texts_that_are_not_listed_have_ids_of_their_own_and_stay_where_they_are(void **state)
 {
     (void)state;
     enum { TEXTS = 20000, SIZE = 8 };
     static char lent[TEXTS * SIZE + 1];
     struct strings strings;
     strings_start(&strings);
+    const uint32_t listed = strings_add(&strings, VIEW_LITERAL("net:0007"));
     for (uint32_t i = 0; i < TEXTS; i++) {
         snprintf(lent + i * SIZE, SIZE + 1, "net:%04x", i);
         const struct view text = {lent + i * SIZE, SIZE};
-        const uint32_t hash = hash_bytes(text.data, text.size);
-        assert_int_equal(strings_add_lent(&strings, hash, text), i + 1);
-        assert_int_equal(strings_add_lent(&strings, hash, text), i + 1);
+        assert_int_equal(strings_append_unlisted(&strings, text, true), listed + 1 + i);
     }
     size_t stayed = 0;
     for (uint32_t i = 0; i < TEXTS; i++) {
         char copy[SIZE + 1];
         snprintf(copy, sizeof copy, "net:%04x", i);
-        const struct view text = strings_get(&strings, i + 1);
+        const struct view text = strings_get(&strings, listed + 1 + i);
         assert_true(view_is(text, copy));
-        assert_int_equal(strings_add(&strings, view_of(copy)), i + 1);
+        assert_int_equal(strings_find(&strings, view_of(copy)), i == 7 ? listed : HASH_NONE);
         stayed += text.data == lent + i * SIZE;
     }
     assert_in_range(stayed, 1, TEXTS - 1); // the first ones are copied
+    char gone[] = "gone";
+    const uint32_t copied = strings_append_unlisted(&strings, view_of(gone), false);
+    gone[0] = 'd';
+    assert_true(view_is(strings_get(&strings, copied), "gone"));
+    strings_free(&strings);
+}
+
+static void texts_of_any_size_are_found(void **state)
+{
+    (void)state;
+    static const size_t SIZES[] = {0, 1, 65534, 65535, 65536, 1 << 20};
+    static char text[1 << 20];
+    struct strings strings;
+    memset(text, 't', sizeof text);
+    strings_start(&strings);
+    for (int again = 0; again < 2; again++) {
+        for (uint32_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++)
+            assert_int_equal(strings_add(&strings, (struct view){text, SIZES[i]}), i);
+    }
+    for (uint32_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++)
+        assert_true(view_equal(strings_get(&strings, i), (struct view){text, SIZES[i]}));
     strings_free(&strings);
 }
 
@@ -384,7 +404,8 @@ int main(void)
         cmocka_unit_test(ticks_become_nanoseconds_by_floor),
         cmocka_unit_test(a_clock_may_drift),
         cmocka_unit_test(roles_have_names_that_lead_back),
-        cmocka_unit_test(lent_texts_are_found_like_others_and_stay_where_they_are),
+        cmocka_unit_test(texts_of_any_size_are_found),
+        cmocka_unit_test(texts_that_are_not_listed_have_ids_of_their_own_and_stay_where_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,12 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "plain_row.h"
 
-// Rows are split some ahead of being looked up: what is known of their runs is
-// spread over more memory than a cache holds, and comes while others are split.
-enum { ROWS_AHEAD = 16 };
-
-struct split_row {
-    struct view run; // no data: there is none
-    uint32_t hash;
-};
+// What is known of locations is spread over more memory than a cache holds, and comes while rows
+// after them are split: this many rows later what a hash leads to is asked for, then its bytes; and
+// then they are compared.
+enum { TEXT_AHEAD = 8, BYTES_AHEAD = 16, ROWS_AHEAD = 24, ROWS_KEPT = 32 };
 
 static struct compile_row *compile_part_add_row(struct compile_part *part,
                                                 const struct csv_line *line)
@@ -39,7 +36,7 @@ static void compile_part_lose(struct compile_part *part, struct compile_row *row
 {
     part->problems = memory_grow(part->problems, part->problem_count, &part->problem_capacity,
                                  sizeof *part->problems);
-    row->run = COMPILE_ROW_LOST;
+    row->state = COMPILE_ROW_LOST;
     row->other = (uint32_t)part->problem_count;
     part->problems[part->problem_count++] = *problem;
 }
@@ -86,62 +83,30 @@ static void compile_part_put_values(struct compile_part *part, struct event *eve
 }
 
 static void compile_part_look_at_id(struct compile_part *part, struct compile_row *row,
-                                    struct split_compile *split)
+                                    struct split_compile *split, bool plain)
 {
+    struct unit_id id;
     if (!compile_has_ids(part->shared->form))
         return;
-    if (split->id.size > 0 && split->id.data[0] == '"')
-        split->id = split_text(split->id, &part->id_scratch);
-    const struct unit unit = unit_of_id(split->id, part->shared->num_slices);
-    row->unit = (uint8_t)unit_number(unit);
-    row->slice = unit.slice;
-    row->has_index = unit_index_of_id(unit, split->id, &row->index);
+    if (!plain || !unit_of_plain_id(split->id, part->shared->num_slices, &id)) {
+        if (split->id.size > 0 && split->id.data[0] == '"')
+            split->id = split_text(split->id, &part->id_scratch);
+        const struct unit unit = unit_of_id(split->id, part->shared->num_slices);
+        id.unit = (uint8_t)unit_number(unit);
+        id.slice = unit.slice;
+        id.has_index = unit_index_of_id(unit, split->id, &id.index);
+    }
+    row->unit = id.unit;
+    row->slice = id.slice;
+    row->has_index = id.has_index;
+    row->index = id.has_index ? id.index : 0;
 }
 
-static bool compile_part_split(const struct compile_part *part, struct view line,
-                               struct split_compile *out_row, struct split_problem *out_problem)
-{
-    return compile_has_ids(part->shared->form)
-               ? split_c1(line, out_row, out_problem)
-               : split_c3(line, part->shared->form, out_row, out_problem);
-}
-
-// Equal rows have equal runs and times.
-static uint32_t compile_part_hash_row(uint32_t run_hash, const struct split_compile *split)
+// Equal rows have equal locations and times.
+static uint32_t compile_part_hash_row(uint32_t location_hash, const struct split_compile *split)
 {
     const uint64_t times = split->start * 0x9e3779b97f4a7c15 + split->end;
-    return run_hash ^ (uint32_t)(times * 0xbf58476d1ce4e5b9 >> 32);
-}
-
-// Field by field: it was just put together, and a processor that copies both fields at once waits
-// until they have reached its cache.
-static inline struct view compile_part_run(const volatile struct split_compile *split)
-{
-    return (struct view){split->run.data, split->run.size};
-}
-
-// `*out_split` stays empty when there is no run to look for.
-static void compile_part_take_line(struct compile_part *part, const struct csv_line *line,
-                                   struct split_row *out_split)
-{
-    struct split_compile split;
-    struct split_problem problem;
-    struct compile_row *row = compile_part_add_row(part, line);
-    struct event *event = compile_part_add_event(part);
-    if (!compile_part_split(part, line->text, &split, &problem)) {
-        compile_part_lose(part, row, &problem);
-        return;
-    }
-    event->start = split.start;
-    event->end = split.end;
-    row->has_bytes = split.has_bytes;
-    compile_part_look_at_id(part, row, &split);
-    compile_part_put_values(part, event, &split, line->text);
-    const struct view run = compile_part_run(&split);
-    const uint32_t hash = hash_bytes(run.data, run.size);
-    row->hash = compile_part_hash_row(hash, &split);
-    shared_index_prefetch(&part->shared->runs.index, hash);
-    *out_split = (struct split_row){.run = run, .hash = hash};
+    return location_hash ^ (uint32_t)(times * 0xbf58476d1ce4e5b9 >> 32);
 }
 
 // Texts that are not in the row as they are lie in a buffer of the next one.
@@ -151,61 +116,96 @@ static struct view compile_part_keep(struct compile_part *part, struct view text
     return within || text.size == 0 ? text : arena_copy(&part->kept, text);
 }
 
-// Where the piece keeps a type, so that whoever takes it looks at the text once.
+static bool compile_part_take_apart(struct compile_part *part, struct view run,
+                                    struct compile_named *named, struct split_problem *out_problem)
+{
+    const bool type_last = compile_has_ids(part->shared->form);
+    if (!type_last && split_plain_run_event(run, &named->type, &named->location))
+        return true;
+    struct split_texts *texts = &part->texts;
+    const bool whole = type_last ? split_run_c1(run, texts, out_problem)
+                                 : split_run_event(run, texts, out_problem);
+    if (whole) {
+        named->type = compile_part_keep(part, texts->type, run);
+        named->location = compile_part_keep(part, texts->location, run);
+    } else {
+        out_problem->text = compile_part_keep(part, out_problem->text, run);
+    }
+    return whole;
+}
+
+static bool compile_part_split(struct compile_part *part, struct view line,
+                               struct split_compile *out_row, struct compile_named *named,
+                               struct split_problem *out_problem)
+{
+    const enum torq_form form = part->shared->form;
+    return (compile_has_ids(form) ? split_c1(line, out_row, out_problem)
+                                  : split_c3(line, form, out_row, out_problem)) &&
+           compile_part_take_apart(part, out_row->run, named, out_problem);
+}
+
+static void compile_part_take_line(struct compile_part *part, const struct csv_line *line,
+                                   struct compile_named *named)
+{
+    struct split_compile split;
+    struct split_problem problem;
+    struct compile_row *row = compile_part_add_row(part, line);
+    struct event *event = compile_part_add_event(part);
+    const bool plain = compile_has_ids(part->shared->form) &&
+                       plain_row_take(line->text, &split, &named->type, &named->location);
+    if (!plain && !compile_part_split(part, line->text, &split, named, &problem)) {
+        compile_part_lose(part, row, &problem);
+        named->location_hash = 0;
+        return;
+    }
+    event->start = split.start;
+    event->end = split.end;
+    row->has_bytes = split.has_bytes;
+    compile_part_look_at_id(part, row, &split, plain);
+    compile_part_put_values(part, event, &split, line->text);
+    named->location_hash = hash_bytes(named->location.data, named->location.size);
+    row->hash = compile_part_hash_row(named->location_hash, &split);
+    shared_index_prefetch(&part->shared->names.locations, named->location_hash);
+}
+
+// Most rows are of a few types: each has a place where it is looked for first.
 static uint32_t compile_part_type(struct compile_part *part, struct view type)
 {
-    if (type.size == 0)
-        return COMPILE_TYPES;
+    const struct compile_names *names = &part->shared->names;
     const size_t mixed = type.size * 8 + (unsigned char)type.data[type.size - 1];
-    const uint32_t at = (uint32_t)(mixed % COMPILE_TYPES);
-    if (part->types[at].data == NULL)
-        part->types[at] = type;
-    return view_equal(part->types[at], type) ? at : COMPILE_TYPES;
+    uint32_t *place = &part->types[mixed % COMPILE_TYPES];
+    if (*place != 0 && view_equal(compile_names_type(names, *place - 1)->text, type))
+        return *place - 1;
+    const uint32_t found = compile_names_find_type(names, type);
+    if (found != HASH_NONE)
+        *place = found + 1;
+    return found;
 }
 
-// First and second lie as they are in the bytes, from end to end: there is but the comma between.
-static bool compile_part_in_place(struct view bytes, struct view first, struct view second)
+static void compile_part_add_new(struct compile_part *part, struct compile_row *row,
+                                 const struct compile_named *named)
 {
-    return first.data == bytes.data && first.size + 1 + second.size == bytes.size &&
-           second.data == bytes.data + first.size + 1;
-}
-
-static void compile_part_add_run(struct compile_part *part, struct compile_row *row,
-                                 const struct split_row *split)
-{
-    struct split_texts *texts = &part->texts;
     struct split_problem problem;
-    const bool whole = compile_has_ids(part->shared->form)
-                           ? split_run_c1(split->run, texts, &problem)
-                           : split_run_event(split->run, texts, &problem);
-    if (!whole) {
-        problem.text = compile_part_keep(part, problem.text, split->run);
+    const char *column = compile_has_ids(part->shared->form) ? "Location" : "location";
+    if (named->found.id == HASH_NONE && !split_check_location(named->location, column, &problem)) {
         compile_part_lose(part, row, &problem);
         return;
     }
-    part->new_runs =
-        memory_grow(part->new_runs, part->new_count, &part->new_capacity, sizeof *part->new_runs);
-    row->run = COMPILE_ROW_NEW;
+    if (part->new_count == part->new_capacity)
+        part->news =
+            memory_grow(part->news, part->new_count, &part->new_capacity, sizeof *part->news);
+    row->state = COMPILE_ROW_NEW;
     row->other = (uint32_t)part->new_count;
-    struct compile_new_run *added = &part->new_runs[part->new_count++];
-    *added = (struct compile_new_run){
-        .row = (uint32_t)(row - part->rows),
-        .bytes = split->run,
-        .hash = split->hash,
-        .type = compile_part_keep(part, texts->type, split->run),
-        .location = compile_part_keep(part, texts->location, split->run),
-        .location_hash = hash_bytes(texts->location.data, texts->location.size)};
-    added->known_type = compile_part_type(part, added->type);
-    added->in_place = compile_has_ids(part->shared->form)
-                          ? compile_part_in_place(split->run, added->location, added->type)
-                          : compile_part_in_place(split->run, added->type, added->location);
+    struct compile_named *added = &part->news[part->new_count++];
+    *added = *named;
+    added->row = (uint32_t)(row - part->rows);
 }
 
 // The place of a row's lane among those of the piece; COMPILE_LANES: it is none of them.
-static unsigned compile_part_lane(const struct compile_row *row, const struct torq_run *run)
+static unsigned compile_part_lane(const struct compile_row *row, const struct compile_type *type)
 {
-    const unsigned kind = row->unit != 0 || run == NULL ? row->unit : run->kind;
-    const uint32_t slice = row->unit != 0 || run == NULL ? row->slice : run->index;
+    const unsigned kind = row->unit != 0 || type == NULL ? row->unit : type->unit;
+    const uint32_t slice = row->unit != 0 || type == NULL ? row->slice : type->slice;
     if (kind != UNIT_SLICE.number)
         return kind != 0 ? kind : COMPILE_LANES;
     return slice < COMPILE_SLICES ? UNIT_NUMBERS + slice : COMPILE_LANES;
@@ -233,48 +233,52 @@ static void compile_part_count(struct compile_summary *summary, unsigned lane,
     track_count_event(&of_lane->counted, event);
 }
 
-// `run` is NULL while it is not known.
+// `type` is NULL while it is not known.
 static void compile_part_sum_up(struct compile_part *part, const struct compile_row *row,
-                                struct event *event, const struct torq_run *run)
+                                struct event *event, const struct compile_type *type)
 {
     struct compile_summary *summary = &part->summary;
-    const unsigned lane = compile_part_lane(row, run);
+    const unsigned lane = compile_part_lane(row, type);
     event->track = compile_part_track(part, lane);
-    summary->whole = summary->whole && row->run != COMPILE_ROW_LOST && event->track != 0 &&
+    summary->whole = summary->whole && row->state != COMPILE_ROW_LOST && event->track != 0 &&
                      event->end >= event->start &&
                      !doubles_find_hashed(&summary->doubles, row->hash, row->text);
     if (!summary->whole)
         return;
-    if (run != NULL) {
-        event->name = run->name;
-        event->call = run->call;
-    }
     if (row->has_index)
-        dense_add(&summary->indices[unit_of_number(row->unit, 0).kind->counter], row->index);
+        dense_add(&summary->indices[UNIT_COUNTER_OF[row->unit]], row->index);
     compile_part_count(summary, lane, event);
 }
 
-static void compile_part_look_up(struct compile_part *part, size_t first, struct split_row *splits,
-                                 size_t count)
+// Its type, if that is known.
+static const struct compile_type *compile_part_name(struct compile_part *part,
+                                                    struct compile_row *row, struct event *event,
+                                                    struct compile_named *named)
 {
-    const struct runs *runs = &part->shared->runs;
-    const struct run_entry *likely[ROWS_AHEAD];
-    for (size_t i = 0; i < count; i++)
-        likely[i] = runs_prefetch(runs, splits[i].hash);
-    for (size_t i = 0; i < count; i++)
-        run_entry_prefetch(likely[i]);
-    for (size_t i = 0; i < count; i++) {
-        struct compile_row *row = &part->rows[first + i];
-        const struct torq_run *run = NULL;
-        if (splits[i].run.data != NULL) {
-            row->run = runs_find_id(runs, splits[i].run, splits[i].hash);
-            if (row->run == HASH_NONE)
-                compile_part_add_run(part, row, &splits[i]);
-            else
-                run = &runs_entry(runs, row->run)->run;
-        }
-        compile_part_sum_up(part, row, &part->batch->events[first + i], run);
+    const struct compile_names *names = &part->shared->names;
+    compile_names_decide(names, named->location, named->location_hash, &named->found);
+    named->type_number = row->type = compile_part_type(part, named->type);
+    const struct compile_type *type =
+        row->type != HASH_NONE ? compile_names_type(names, row->type) : NULL;
+    if (type != NULL && named->found.id != HASH_NONE) {
+        event->name = type->name;
+        event->call = compile_names_find_call(names, type->name, named->found.id);
+        if (event->call != 0)
+            return type;
     }
+    compile_part_add_new(part, row, named);
+    return type;
+}
+
+static void compile_part_look_up(struct compile_part *part, size_t index,
+                                 struct compile_named *named)
+{
+    struct compile_row *row = &part->rows[index];
+    struct event *event = &part->batch->events[index];
+    const struct compile_type *type = NULL;
+    if (row->state != COMPILE_ROW_LOST)
+        type = compile_part_name(part, row, event, named);
+    compile_part_sum_up(part, row, event, type);
 }
 
 static void compile_part_start(struct compile_part *part)
@@ -288,23 +292,36 @@ static void compile_part_start(struct compile_part *part)
         part->batch = memory_allocate_zeroed(1, sizeof *part->batch);
 }
 
+// False at the end.
+static bool compile_part_next(struct compile_part *part, struct compile_named *named)
+{
+    struct csv_line line;
+    do {
+        if (!csv_line_next(&part->lines, &line))
+            return false;
+    } while (rows_is_blank(line.text));
+    part->unterminated = !line.terminated;
+    compile_part_take_line(part, &line, named);
+    return true;
+}
+
 void compile_part_read(void *argument)
 {
     struct compile_part *part = argument;
-    struct split_row splits[ROWS_AHEAD];
-    struct csv_line line;
+    const struct compile_names *names = &part->shared->names;
+    struct compile_named rows[ROWS_KEPT];
     compile_part_start(part);
-    for (size_t count = ROWS_AHEAD; count == ROWS_AHEAD;) {
-        const size_t first = part->row_count;
-        for (count = 0; count < ROWS_AHEAD && csv_line_next(&part->lines, &line);) {
-            if (rows_is_blank(line.text))
-                continue;
-            part->unterminated = !line.terminated;
-            splits[count] = (struct split_row){0};
-            compile_part_take_line(part, &line, &splits[count]);
-            count++;
+    bool more = true;
+    for (size_t at = 0; more || at < part->row_count + ROWS_AHEAD; at++) {
+        more = more && compile_part_next(part, &rows[at % ROWS_KEPT]);
+        if (at >= TEXT_AHEAD && at - TEXT_AHEAD < part->row_count) {
+            struct compile_named *row = &rows[(at - TEXT_AHEAD) % ROWS_KEPT];
+            compile_names_start(names, row->location_hash, &row->found);
         }
-        compile_part_look_up(part, first, splits, count);
+        if (at >= BYTES_AHEAD && at - BYTES_AHEAD < part->row_count)
+            compile_names_prefetch(names, &rows[(at - BYTES_AHEAD) % ROWS_KEPT].found);
+        if (at >= ROWS_AHEAD && at - ROWS_AHEAD < part->row_count)
+            compile_part_look_up(part, at - ROWS_AHEAD, &rows[(at - ROWS_AHEAD) % ROWS_KEPT]);
     }
 }
 
@@ -314,7 +331,6 @@ void compile_part_clear(struct compile_part *part)
     part->row_count = part->new_count = part->problem_count = 0;
     part->batch->count = 0;
     part->batch->values.size = 0;
-    memset(part->types, 0, sizeof part->types);
     if (part->kept.chunks != NULL) {
         arena_free(&part->kept);
         part->kept = (struct arena){0};
@@ -324,7 +340,7 @@ void compile_part_clear(struct compile_part *part)
 void compile_part_free(struct compile_part *part)
 {
     free(part->rows);
-    free(part->new_runs);
+    free(part->news);
     free(part->problems);
     event_batch_free(part->batch);
     bytes_free(&part->id_scratch);

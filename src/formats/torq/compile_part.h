@@ -1,7 +1,7 @@
 // A piece of a compile profile, read without what comes before it: by any thread, many at a time.
 // What is new, and what depends on the order of rows, is left to whoever takes the pieces in order.
 //
-// Memory: about 110 bytes and the ID for each of its rows.
+// Memory: about 110 bytes and the ID for each of its rows, 64 for one that names what is new.
 
 #ifndef OPSCOPE_FORMATS_TORQ_COMPILE_PART_H
 #define OPSCOPE_FORMATS_TORQ_COMPILE_PART_H
@@ -10,24 +10,27 @@
 
 #include "base/dense.h"
 #include "base/doubles.h"
+#include "compile_names.h"
 #include "rows.h"
-#include "runs.h"
 #include "unit.h"
 
 enum { COMPILE_SLICES = 64 };
 
-// What all pieces of a file share. Runs and lanes may be added meanwhile.
+// What all pieces of a file share. Names and lanes may be added meanwhile.
 struct compile_shared {
     enum torq_form form;
     uint32_t num_slices;
     uint32_t id_key, bytes_key;
-    struct runs runs;
+    struct compile_names names;
     _Atomic uint32_t lane_of_kind[UNIT_NUMBERS]; // 0: not made yet
     _Atomic uint32_t lane_of_slice[COMPILE_SLICES];
 };
 
-// Rows that are no event, instead of the id of a run.
-enum { COMPILE_ROW_LOST = HASH_NONE, COMPILE_ROW_NEW = HASH_NONE - 1 };
+enum compile_state {
+    COMPILE_ROW_KNOWN, // its event has its name and call
+    COMPILE_ROW_NEW,   // one of them, or its type, was not known when it was read
+    COMPILE_ROW_LOST,  // it is no event
+};
 
 // What a row is besides its event.
 struct compile_row {
@@ -35,23 +38,22 @@ struct compile_row {
     uint64_t index; // by which its unit counts rows
     uint32_t line;  // in the piece
     uint32_t hash;  // of the row (base/doubles.h)
-    uint32_t run;   // an id, or one of the above:
-    uint32_t other; // which of the problems, or of the new runs
+    uint32_t type;  // its number; HASH_NONE while it is not known
+    uint32_t other; // which of the problems, or of what is new
     uint32_t slice;
-    uint8_t unit; // by number, as the ID says; 0: it does not
+    uint8_t state; // enum compile_state
+    uint8_t unit;  // by number, as the ID says; 0: it does not
     bool has_index;
     bool has_bytes;
 };
 
-// A run that was not known when the row was read, taken apart.
-struct compile_new_run {
-    uint32_t row; // whose it is
-    struct view bytes;
-    uint32_t hash;
+// What a row names, taken apart.
+struct compile_named {
     struct view type, location;
     uint32_t location_hash;
-    uint32_t known_type; // which of the piece's types; COMPILE_TYPES: none
-    bool in_place;       // the bytes are its two texts with a comma between them
+    uint32_t type_number;       // HASH_NONE: new
+    struct compile_found found; // the location
+    uint32_t row;               // whose it is
 };
 
 enum { COMPILE_TYPES = 64 };
@@ -78,9 +80,9 @@ struct compile_part {
     struct compile_row *rows;
     size_t row_count, row_capacity;
     struct compile_summary summary;
-    struct compile_new_run *new_runs;
+    struct compile_named *news;
     size_t new_count, new_capacity;
-    struct view types[COMPILE_TYPES]; // some of those of new runs, each once; no data: none
+    uint32_t types[COMPILE_TYPES]; // number + 1 of some of them, to be found by a glance; 0: none
     struct split_problem *problems;
     size_t problem_count, problem_capacity;
     struct split_texts texts;
@@ -95,10 +97,11 @@ void compile_part_clear(struct compile_part *part);
 void compile_part_free(struct compile_part *part);
 
 // The unit that the ID says, or else the one that the event says.
-static inline struct unit compile_unit_of(const struct compile_row *row, const struct torq_run *run)
+static inline struct unit compile_unit_of(const struct compile_row *row,
+                                          const struct compile_type *type)
 {
     return row->unit != 0 ? unit_of_number(row->unit, row->slice)
-                          : unit_of_number(run->kind, run->index);
+                          : unit_of_number(type->unit, type->slice);
 }
 
 // Whether IDs say what unit a row is of.

@@ -17,65 +17,13 @@ enum { PART_BYTES = 256 << 10 };
 // What is new in a row is looked up this far ahead of being added.
 enum { NEW_AHEAD = 8 };
 
-struct known_type {
-    uint32_t string; // 0: none
-    struct unit unit;
-};
-
 struct compile_reader {
     struct rows rows;
     struct compile_shared shared;
     struct lanes lanes;
-    bool streams;
     struct doubles doubles;
-    struct known_type types[COMPILE_TYPES + 1]; // as the piece at hand keeps them
-    struct dense indices[UNIT_COUNTERS];        // of IDs
+    struct dense indices[UNIT_COUNTERS]; // of IDs
 };
-
-static uint32_t compile_reader_location(struct compile_reader *reader,
-                                        const struct compile_new_run *added)
-{
-    const struct view file = reader->rows.input->bytes;
-    const char *at = added->location.data;
-    struct strings *strings = &reader->rows.profile->strings;
-    if (reader->streams && at >= file.data && at < file.data + file.size)
-        return strings_add_lent(strings, added->location_hash, added->location);
-    return strings_add_hashed(strings, added->location_hash, added->location);
-}
-
-static uint32_t compile_reader_call(struct compile_reader *reader, uint32_t type, uint32_t location)
-{
-    if (reader->streams && location < CALL_LOCATED)
-        return CALL_LOCATED | location;
-    return runs_call(&reader->shared.runs, reader->rows.profile, type, location);
-}
-
-static struct known_type compile_reader_type(struct compile_reader *reader,
-                                             const struct compile_new_run *added)
-{
-    struct known_type *known = &reader->types[added->known_type];
-    if (known->string == 0 || added->known_type == COMPILE_TYPES)
-        *known = (struct known_type){profile_string(reader->rows.profile, added->type),
-                                     unit_of_event(added->type)};
-    return *known;
-}
-
-static uint32_t compile_reader_add_run(struct compile_reader *reader,
-                                       const struct compile_new_run *added)
-{
-    const struct known_type known = compile_reader_type(reader, added);
-    const struct unit unit = known.unit;
-    const uint32_t type = known.string;
-    const uint32_t location = compile_reader_location(reader, added);
-    const struct torq_run run = {.name = type,
-                                 .call = compile_reader_call(reader, type, location),
-                                 .kind = unit_number(unit),
-                                 .index = unit.slice};
-    const bool type_last = compile_has_ids(reader->shared.form);
-    return runs_add_texts(&reader->shared.runs, added->bytes, added->hash,
-                          type_last ? location : type, type_last ? type : location, added->in_place,
-                          &run);
-}
 
 static uint32_t other_lane(struct compile_reader *reader, uint32_t name)
 {
@@ -86,10 +34,10 @@ static uint32_t other_lane(struct compile_reader *reader, uint32_t name)
 }
 
 static uint32_t compile_reader_lane_of(struct compile_reader *reader, struct unit unit,
-                                       const struct torq_run *run)
+                                       uint32_t name)
 {
     if (unit.kind == NULL)
-        return other_lane(reader, run->name);
+        return other_lane(reader, name);
     if (unit.kind == &UNIT_SLICE && unit.slice >= COMPILE_SLICES)
         return unit_lane(unit, &reader->lanes);
     struct compile_shared *shared = &reader->shared;
@@ -102,27 +50,25 @@ static uint32_t compile_reader_lane_of(struct compile_reader *reader, struct uni
 
 // Whether a last row without a newline lacks what its kind of row always has.
 static bool compile_reader_is_cut(const struct compile_reader *reader,
-                                  const struct compile_row *row, struct unit unit,
-                                  const struct torq_run *run)
+                                  const struct compile_row *row, struct unit unit, uint32_t name)
 {
     const struct rows *rows = &reader->rows;
     if (rows->line.terminated)
         return false;
     if (rows->form != TORQ_C1 && unit.kind != NULL && unit.kind->moves_bytes && !row->has_bytes)
         return true;
-    return compile_has_ids(rows->form) &&
-           unit_type_is_cut(unit, profile_text(rows->profile, run->name));
+    return compile_has_ids(rows->form) && unit_type_is_cut(unit, profile_text(rows->profile, name));
 }
 
 static void compile_reader_add_span(struct compile_reader *reader, const struct event *read,
-                                    struct view values, const struct torq_run *run, uint32_t lane)
+                                    struct view values, uint32_t lane)
 {
     const struct event event = {.kind = EVENT_SPAN,
                                 .start = read->start,
                                 .end = read->end,
                                 .track = lane,
-                                .name = run->name,
-                                .call = run->call};
+                                .name = read->name,
+                                .call = read->call};
     rows_expect(profile_track(reader->rows.profile, lane));
     profile_event_add(reader->rows.profile, &event, values);
 }
@@ -140,44 +86,49 @@ static void compile_reader_lose_missing(struct compile_reader *reader)
         rows_lose_missing(&reader->rows, 0, missing - reader->rows.lost, "IDs count through");
 }
 
-static const struct torq_run *compile_reader_new_run(struct compile_reader *reader,
-                                                     const struct compile_new_run *added)
+static bool compile_reader_lies_in_file(const struct compile_reader *reader, struct view text)
 {
-    struct runs *runs = &reader->shared.runs;
-    uint32_t id = runs_find_id(runs, added->bytes, added->hash);
-    if (id == HASH_NONE)
-        id = compile_reader_add_run(reader, added);
-    return &runs_entry(runs, id)->run;
+    const struct view file = reader->rows.input->bytes;
+    return text.data >= file.data && text.data < file.data + file.size;
 }
 
-// NULL when the row cannot be read.
-static const struct torq_run *compile_reader_run_of(struct compile_reader *reader,
-                                                    const struct compile_part *part,
-                                                    const struct compile_row *row)
+// What was not known when the row was read may be by now. Returns the number of its type.
+static uint32_t compile_reader_name(struct compile_reader *reader, struct compile_part *part,
+                                    const struct compile_named *named)
 {
-    if (row->run == COMPILE_ROW_LOST)
-        return NULL;
-    if (row->run == COMPILE_ROW_NEW)
-        return compile_reader_new_run(reader, &part->new_runs[row->other]);
-    return &runs_entry(&reader->shared.runs, row->run)->run;
+    struct compile_names *names = &reader->shared.names;
+    struct event *event = &part->batch->events[named->row];
+    const uint32_t number = named->type_number != HASH_NONE
+                                ? named->type_number
+                                : compile_names_add_type(names, named->type);
+    const uint32_t location = named->found.id != HASH_NONE
+                                  ? named->found.id
+                                  : compile_names_add_location(
+                                        names, named->location, named->location_hash, &named->found,
+                                        compile_reader_lies_in_file(reader, named->location));
+    event->name = compile_names_type(names, number)->name;
+    event->call = compile_names_add_call(names, event->name, location);
+    return number;
 }
 
-static void compile_reader_take_row(struct compile_reader *reader, const struct compile_part *part,
+static void compile_reader_take_row(struct compile_reader *reader, struct compile_part *part,
                                     size_t index)
 {
     const struct compile_row *row = &part->rows[index];
     const struct event *event = &part->batch->events[index];
-    const struct torq_run *run = compile_reader_run_of(reader, part, row);
-    if (run == NULL) {
+    if (row->state == COMPILE_ROW_LOST) {
         rows_lose(&reader->rows, &part->problems[row->other]);
         return;
     }
-    const struct unit unit = compile_unit_of(row, run);
-    if (compile_reader_is_cut(reader, row, unit, run)) {
+    const uint32_t type = row->state == COMPILE_ROW_NEW
+                              ? compile_reader_name(reader, part, &part->news[row->other])
+                              : row->type;
+    const struct unit unit = compile_unit_of(row, compile_names_type(&reader->shared.names, type));
+    if (compile_reader_is_cut(reader, row, unit, event->name)) {
         rows_lose_cut(&reader->rows);
         return;
     }
-    const uint32_t lane = compile_reader_lane_of(reader, unit, run);
+    const uint32_t lane = compile_reader_lane_of(reader, unit, event->name);
     if (doubles_find_hashed(&reader->doubles, row->hash, row->text)) {
         rows_refuse_copy(&reader->rows, lane);
         return;
@@ -187,21 +138,18 @@ static void compile_reader_take_row(struct compile_reader *reader, const struct 
     if (event->end < event->start)
         rows_refuse(&reader->rows, lane, event->start, event->end);
     else
-        compile_reader_add_span(reader, event, event_values(part->batch, event), run, lane);
+        compile_reader_add_span(reader, event, event_values(part->batch, event), lane);
 }
 
-// Asks for the memory that a run that is new will be looked for in.
+// Asks for the memory that a location that is new will be looked for in.
 static void compile_reader_prefetch(const struct compile_reader *reader,
                                     const struct compile_part *part, size_t index)
 {
-    if (index >= part->new_count)
-        return;
-    const struct compile_new_run *added = &part->new_runs[index];
-    shared_index_prefetch(&reader->shared.runs.index, added->hash);
-    hash_prefetch(&reader->rows.profile->strings.index, added->location_hash);
+    if (index < part->new_count)
+        shared_index_prefetch(&reader->shared.names.locations, part->news[index].location_hash);
 }
 
-static void compile_reader_take_rows(struct compile_reader *reader, const struct compile_part *part)
+static void compile_reader_take_rows(struct compile_reader *reader, struct compile_part *part)
 {
     struct rows *rows = &reader->rows;
     for (size_t i = 0; i < part->row_count; i++) {
@@ -210,10 +158,13 @@ static void compile_reader_take_rows(struct compile_reader *reader, const struct
         rows->line.terminated = !part->unterminated || i + 1 < part->row_count;
         if (!rows->line.terminated)
             rows->unfinished = rows->line.number;
-        if (row->run == COMPILE_ROW_NEW)
+        if (row->state == COMPILE_ROW_NEW)
             compile_reader_prefetch(reader, part, row->other + NEW_AHEAD);
         compile_reader_take_row(reader, part, i);
     }
+    // Whether a piece is whole depends on what was known when it was read, and so on threads; where
+    // batches end does not.
+    profile_batch_end(rows->profile);
 }
 
 // Whether nothing has to be said of any row of the piece. Rows before it may be doubled by the
@@ -246,27 +197,34 @@ static void compile_reader_count(struct compile_reader *reader,
     doubles_follow(&reader->doubles, &summary->doubles);
 }
 
-// Its events are handed on as they are, once those of new runs have their names and calls.
+// Its events are handed on as they are, once those of what is new have their names and calls.
 static void compile_reader_take_whole(struct compile_reader *reader, struct compile_part *part)
 {
     for (size_t i = 0; i < part->new_count; i++) {
-        const struct compile_new_run *added = &part->new_runs[i];
         compile_reader_prefetch(reader, part, i + NEW_AHEAD);
-        const struct torq_run *run = compile_reader_new_run(reader, added);
-        part->batch->events[added->row].name = run->name;
-        part->batch->events[added->row].call = run->call;
+        compile_reader_name(reader, part, &part->news[i]);
     }
     compile_reader_count(reader, &part->summary);
     part->batch = profile_batch_add(reader->rows.profile, part->batch);
+}
+
+// How far it has come. What is new so far says how much will be.
+static void compile_reader_report(struct compile_reader *reader, uint64_t at)
+{
+    struct shared_index *locations = &reader->shared.names.locations;
+    const uint64_t size = input_likely_size(reader->rows.input);
+    progress_report(at, size);
+    if (at > 0)
+        shared_index_expect(locations,
+                            (uint64_t)((double)locations->count / (double)at * (double)size));
 }
 
 static void compile_reader_take_part(struct compile_reader *reader, struct compile_part *part)
 {
     struct rows *rows = &reader->rows;
     if (part->row_count > 0)
-        progress_report((uint64_t)(part->rows[0].text.data - rows->input->bytes.data),
-                        input_likely_size(rows->input));
-    memset(reader->types, 0, sizeof reader->types);
+        compile_reader_report(reader,
+                              (uint64_t)(part->rows[0].text.data - rows->input->bytes.data));
     for (size_t i = 0; i < NEW_AHEAD; i++)
         compile_reader_prefetch(reader, part, i);
     if (compile_reader_is_whole(reader, part))
@@ -327,7 +285,6 @@ void compile_reader_run(const struct input *input, enum torq_form form,
     const uint64_t frequency = options->clock_hz != 0 ? options->clock_hz : TORQ_CLOCK_HZ;
     struct compile_reader reader = {
         .rows = rows_start(input, form, profile),
-        .streams = options->streams,
         .lanes = {.profile = profile,
                   .like = {.parent = options->parent,
                            .clock = profile_clock_add(profile, "cycles", frequency, 0, 0),
@@ -336,14 +293,13 @@ void compile_reader_run(const struct input *input, enum torq_form form,
                    .num_slices = options->num_slices != 0 ? options->num_slices : TORQ_SLICES,
                    .id_key = profile_string(profile, VIEW_LITERAL("ID")),
                    .bytes_key = profile_string(profile, VIEW_LITERAL("bytes")),
-                   .runs = RUNS_EMPTY},
+                   .names = COMPILE_NAMES(profile, options->streams)},
         .indices = {{.step = 1}, {.step = 1}, {.step = 1}},
     };
-    reader.shared.runs.strings = &profile->strings;
     compile_reader_read_rows(&reader);
     compile_reader_lose_missing(&reader);
     rows_finish(&reader.rows);
 
-    runs_free(&reader.shared.runs);
+    compile_names_free(&reader.shared.names);
     lanes_free(&reader.lanes);
 }

@@ -55,13 +55,6 @@ struct rows rows_start(const struct input *input, enum torq_form form, struct pr
                          .header_allowed = true};
 }
 
-bool rows_is_blank(struct view line)
-{
-    if (line.size > 0 && line.data[0] > ' ')
-        return false;
-    return view_trim(line).size == 0;
-}
-
 bool rows_next(struct rows *rows)
 {
     while (csv_line_next(&rows->lines, &rows->line)) {

@@ -31,7 +31,10 @@ struct rows rows_start(const struct input *input, enum torq_form form, struct pr
 bool rows_next(struct rows *rows);
 
 // A blank line, which is no row.
-bool rows_is_blank(struct view line);
+static inline bool rows_is_blank(struct view line)
+{
+    return (line.size == 0 || line.data[0] <= ' ') && view_trim(line).size == 0;
+}
 
 // Passes over what stands in front of the first row, for who takes the rest of the lines himself.
 void rows_skip_header(struct rows *rows);

@@ -4,40 +4,25 @@
 
 #include "base/memory.h"
 
-static struct run_entry run_entry_of(const struct torq_run *run, struct view first, uint32_t second)
+const struct torq_run *runs_find(const struct runs *runs, struct view bytes, uint32_t hash)
 {
-    return (struct run_entry){
-        .run = *run, .first = first.data, .first_size = (uint32_t)first.size, .second = second};
-}
-
-static uint32_t runs_put(struct runs *runs, uint32_t hash, size_t size,
-                         const struct run_entry *entry)
-{
-    *(struct run_entry *)segments_add(&runs->entries) = *entry;
-    if (size <= UINT32_MAX)
-        shared_index_add(&runs->index, hash, runs->entries.count - 1);
-    return runs->entries.count - 1;
-}
-
-static struct run_entry runs_copy(struct runs *runs, struct view bytes, const struct torq_run *run)
-{
-    return run_entry_of(run, arena_copy(&runs->texts, bytes), 0);
+    uint32_t id;
+    for (uint32_t at = hash_first(&runs->index, hash);
+         (id = hash_next(&runs->index, hash, &at)) != HASH_NONE;) {
+        const struct run_entry *entry = segments_get(&runs->entries, id);
+        if (view_equal(entry->bytes, bytes))
+            return &entry->run;
+    }
+    return NULL;
 }
 
 const struct torq_run *runs_add(struct runs *runs, struct view bytes, uint32_t hash,
                                 const struct torq_run *run)
 {
-    const struct run_entry entry = runs_copy(runs, bytes, run);
-    return &runs_entry(runs, runs_put(runs, hash, bytes.size, &entry))->run;
-}
-
-uint32_t runs_add_texts(struct runs *runs, struct view bytes, uint32_t hash, uint32_t first,
-                        uint32_t second, bool known, const struct torq_run *run)
-{
-    struct run_entry entry = run_entry_of(run, strings_get(runs->strings, first), second);
-    if (second == 0 || (!known && !run_entry_is(runs, &entry, bytes, ',')))
-        entry = runs_copy(runs, bytes, run);
-    return runs_put(runs, hash, bytes.size, &entry);
+    struct run_entry *entry = segments_add(&runs->entries);
+    *entry = (struct run_entry){.run = *run, .bytes = arena_copy(&runs->texts, bytes)};
+    hash_add(&runs->index, hash, runs->entries.count - 1);
+    return &entry->run;
 }
 
 uint32_t runs_call(struct runs *runs, struct profile *profile, uint32_t type, uint32_t location)
@@ -62,7 +47,7 @@ uint32_t runs_call(struct runs *runs, struct profile *profile, uint32_t type, ui
 void runs_free(struct runs *runs)
 {
     segments_free(&runs->entries);
-    shared_index_free(&runs->index);
+    hash_free(&runs->index);
     arena_free(&runs->texts);
     free(runs->calls_of);
     free(runs->calls_before);

@@ -126,55 +126,10 @@ static inline struct view take_id(struct view *rest)
     return id;
 }
 
-// A number with the comma after it and eight bytes to read, of which the comma may be one. NULL
-// when it is anything else.
-static inline const char *plain_number(const char *at, uint64_t *out_number)
-{
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
-    const uint64_t others = csv_not_digits(word);
-    const size_t digits = others != 0 ? (size_t)__builtin_ctzll(others) / 8 : 8;
-    if (digits == 0)
-        return NULL;
-    uint64_t number = csv_eight_digits(word << (64 - 8 * digits));
-    at += digits;
-    if (digits == 8) {
-        enum { MORE = CSV_DIGITS_SAFE - 8 };
-        for (unsigned i = 0; i < MORE && split_is_digit(*at); i++)
-            number = number * 10 + (uint64_t)(*at++ - '0');
-    }
-    *out_number = number;
-    return *at == ',' ? at + 1 : NULL;
-}
-
-// Rows as Torq's compiler writes them: without blanks around fields and quotes around IDs. False
-// when it is not sure: the row is then taken as any other.
-static inline bool split_plain_c1(struct view line, struct split_compile *row)
-{
-    enum { NUMBERS_MOST = 2 * (CSV_DIGITS_SAFE + 1) + 8, SHORT_ID = 16 };
-    const char *end = line.data + line.size;
-    if (line.size <= SHORT_ID + NUMBERS_MOST)
-        return false;
-    const size_t id = csv_find_near((struct view){line.data, SHORT_ID}, ',');
-    if (id == 0 || id == SHORT_ID || (unsigned char)line.data[0] <= ' ' || line.data[0] == '"' ||
-        (unsigned char)line.data[id - 1] <= ' ')
-        return false;
-    const char *at = plain_number(line.data + id + 1, &row->start);
-    if (at == NULL || (at = plain_number(at, &row->end)) == NULL || (unsigned char)*at <= ' ' ||
-        (unsigned char)end[-1] <= ' ')
-        return false;
-    row->id = (struct view){line.data, id};
-    row->run = (struct view){at, (size_t)(end - at)};
-    return true;
-}
-
 bool split_c1(struct view line, struct split_compile *out_row, struct split_problem *out_problem)
 {
     struct view rest = line;
     out_row->number = 0;
-    if (split_plain_c1(line, out_row))
-        return check_run(out_row->run, "Location", out_problem) &&
-               split_take_bytes(&out_row->run, out_row, out_problem);
     out_row->id = take_id(&rest);
     if (out_row->id.size == 0)
         return missing(out_problem, "ID");
@@ -336,25 +291,57 @@ static bool closes_quotes(struct view location)
     return quotes % 2 == 0;
 }
 
-// What a piece opens and does not close, in numbers of a byte so that many bytes are counted at
-// once.
-enum { BALANCE_STEP = 127 };
+// What a text opens and does not close, counted sixteen bytes at once: in each lane what every
+// sixteenth byte adds, which fits as long as there are at most LANES_MOST of them.
+typedef int8_t lanes __attribute__((vector_size(16)));
+enum { LANES = sizeof(lanes), LANES_MOST = 127 };
 
 struct balance {
-    int8_t round, square, quotes;
+    lanes round, square, quotes;
 };
 
-static struct balance split_balance(const char *text, size_t size)
+static inline lanes lanes_of(char byte)
 {
-    int8_t round = 0;
-    int8_t square = 0;
-    int8_t quotes = 0;
-    for (size_t i = 0; i < size; i++) {
-        round = (int8_t)(round + (text[i] == '(') - (text[i] == ')'));
-        square = (int8_t)(square + (text[i] == '[') - (text[i] == ']'));
-        quotes = (int8_t)(quotes + (text[i] == '"'));
+    return (lanes){0} + (int8_t)byte;
+}
+
+// A byte that is equal is -1 in a comparison.
+static inline void balance_add(struct balance *balance, lanes text)
+{
+    balance->round += (text == lanes_of(')')) - (text == lanes_of('('));
+    balance->square += (text == lanes_of(']')) - (text == lanes_of('['));
+    balance->quotes -= text == lanes_of('"');
+}
+
+static int lanes_sum(lanes numbers)
+{
+    // As numbers from 0 on, which are added in pairs of bytes.
+    const uint64_t even = 0x00ff00ff00ff00ff;
+    uint64_t words[2];
+    numbers ^= lanes_of(-128);
+    memcpy(words, &numbers, sizeof words);
+    const uint64_t sums =
+        (words[0] & even) + (words[0] >> 8 & even) + (words[1] & even) + (words[1] >> 8 & even);
+    return (int)(sums * 0x0001000100010001 >> 48) - LANES * 128;
+}
+
+// Of a piece of at most LANES * LANES_MOST bytes: whether its brackets and quotes come out even.
+static bool is_even(const char *text, size_t size)
+{
+    struct balance balance = {0};
+    lanes bytes;
+    size_t at = 0;
+    for (; size - at >= LANES; at += LANES) {
+        memcpy(&bytes, text + at, LANES);
+        balance_add(&balance, bytes);
     }
-    return (struct balance){round, square, quotes};
+    if (at < size) {
+        bytes = (lanes){0};
+        memcpy(&bytes, text + at, size - at);
+        balance_add(&balance, bytes);
+    }
+    return lanes_sum(balance.round) == 0 && lanes_sum(balance.square) == 0 &&
+           lanes_sum(balance.quotes) % 2 == 0;
 }
 
 bool split_location_is_whole(struct view location)
@@ -365,24 +352,14 @@ bool split_location_is_whole(struct view location)
         return false;
     if (!view_starts_with(location, "loc("))
         return true;
-    size_t round = 0;
-    size_t square = 0;
-    size_t quotes = 0;
-    for (size_t at = 0; at < location.size; at += BALANCE_STEP) {
-        const size_t left = location.size - at;
-        const struct balance piece =
-            split_balance(location.data + at, left < BALANCE_STEP ? left : BALANCE_STEP);
-        round += (size_t)piece.round;
-        square += (size_t)piece.square;
-        quotes += (size_t)piece.quotes;
-    }
-    // File names with brackets are rare, and the count is fast.
-    return (round == 0 && square == 0 && quotes % 2 == 0) || closes_all(location);
+    // File names with brackets are rare, as are texts that are so long, and the count is fast.
+    return (location.size <= LANES * LANES_MOST && is_even(location.data, location.size)) ||
+           closes_all(location);
 }
 
 // Asked of a field and, as a cut may make two quotes one, of what is in its quotes.
-static bool split_is_closed(struct view location, const char *column,
-                            struct split_problem *out_problem)
+bool split_check_location(struct view location, const char *column,
+                          struct split_problem *out_problem)
 {
     return split_location_is_whole(location) ||
            problem(out_problem, column, shortened(location), "is not closed");
@@ -395,11 +372,11 @@ bool split_run_c1(struct view run, struct split_texts *texts, struct split_probl
     if (!csv_field_take_last(&location, ',', &type) || type.size == 0)
         return missing(out_problem, "Op Type");
     location = view_trim(location);
-    if (!split_is_closed(location, "Location", out_problem))
+    if (!split_check_location(location, "Location", out_problem))
         return false;
     texts->type = split_text(type, &texts->type_scratch);
     texts->location = split_text(location, &texts->location_scratch);
-    return split_is_closed(texts->location, "Location", out_problem);
+    return split_check_location(texts->location, "Location", out_problem);
 }
 
 bool split_run_event(struct view run, struct split_texts *texts, struct split_problem *out_problem)
@@ -411,11 +388,28 @@ bool split_run_event(struct view run, struct split_texts *texts, struct split_pr
     if (location.data == NULL)
         location = VIEW_LITERAL("");
     location = view_trim(location);
-    if (!split_is_closed(location, "location", out_problem))
+    if (!split_check_location(location, "location", out_problem))
         return false;
     texts->type = split_text(event, &texts->type_scratch);
     texts->location = split_text(location, &texts->location_scratch);
-    return split_is_closed(texts->location, "location", out_problem);
+    return split_check_location(texts->location, "location", out_problem);
+}
+
+static inline bool is_printed(char byte)
+{
+    return (unsigned char)byte > ' ';
+}
+
+bool split_plain_run_event(struct view run, struct view *out_type, struct view *out_location)
+{
+    const size_t comma = csv_find_near(run, ',');
+    if (comma == 0 || comma + 1 >= run.size || run.data[comma + 1] == '"' || run.data[0] == '"' ||
+        !is_printed(run.data[0]) || !is_printed(run.data[comma - 1]) ||
+        !is_printed(run.data[comma + 1]) || !is_printed(run.data[run.size - 1]))
+        return false;
+    *out_type = view_slice(run, 0, comma);
+    *out_location = view_slice(run, comma + 1, run.size);
+    return true;
 }
 
 void split_run_r4(struct view run, struct split_texts *texts)

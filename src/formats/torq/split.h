@@ -75,10 +75,18 @@ struct split_texts {
 bool split_run_c1(struct view run, struct split_texts *texts, struct split_problem *out_problem);
 bool split_run_event(struct view run, struct split_texts *texts, struct split_problem *out_problem);
 void split_run_r4(struct view run, struct split_texts *texts);
+
+// The same for a run as tools write them, without quotes around texts and blanks beside them; false
+// when it is not sure. Whether the location is closed is not looked at.
+bool split_plain_run_event(struct view run, struct view *out_type, struct view *out_location);
 void split_texts_free(struct split_texts *texts);
 
 // A raw location that starts with "loc(" and does not close all that it opens
 // is a piece of one: the row is cut, or a comma was taken for a separator.
 bool split_location_is_whole(struct view location);
+
+// The same, with the problem.
+bool split_check_location(struct view location, const char *column,
+                          struct split_problem *out_problem);
 
 #endif

@@ -20,6 +20,9 @@ const struct unit_kind UNIT_SLICE = {6,     "SLICE", &TORQ_SLICE, LANES_SLICE,
 static const struct unit_kind *const BY_NUMBER[UNIT_NUMBERS] = {
     NULL, &UNIT_DMA_IN, &UNIT_DMA_OUT, &UNIT_CDMA, &UNIT_CSS, &UNIT_HOST, &UNIT_SLICE};
 
+const uint8_t UNIT_COUNTER_OF[UNIT_NUMBERS] = {0,           COUNTER_DMA, COUNTER_DMA,  COUNTER_DMA,
+                                               COUNTER_CSS, 0,           COUNTER_SLICE};
+
 static const struct {
     const struct unit_kind *kind;
     const char *op_type; // C1, C2
@@ -95,6 +98,63 @@ bool unit_index_of_id(struct unit unit, struct view id, uint64_t *out_index)
     if (unit.kind == &UNIT_SLICE && at + digits == id.size)
         return false;
     return digits > 0 && digits <= CSV_DIGITS_SAFE;
+}
+
+static uint64_t unit_word(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+static bool plain_slice(struct view id, uint32_t num_slices, struct unit_id *out_id)
+{
+    const uint64_t word = unit_word(id.data + 1);
+    const uint64_t others = csv_not_digits(word);
+    const size_t digits = others != 0 ? (size_t)__builtin_ctzll(others) / 8 : 0;
+    if (digits == 0)
+        return false;
+    const uint64_t index = csv_eight_digits(word << (64 - 8 * digits));
+    const bool named =
+        id.size == digits + 3 && id.data[digits + 1] == '_' && unit_is_digit(id.data[digits + 2]);
+    if (!named && id.size != digits + 1)
+        return false;
+    *out_id = (struct unit_id){.index = index,
+                               .slice = named ? (uint32_t)(id.data[digits + 2] - '0')
+                                              : (uint32_t)(index % num_slices),
+                               .unit = (uint8_t)UNIT_SLICE.number,
+                               .has_index = named};
+    return true;
+}
+
+// Of the others that have digits at their end.
+static const struct unit_kind *plain_kind(struct view id)
+{
+    if (id.data[0] == 'D' && unit_is_digit(id.data[2]))
+        return id.data[1] == 'I' ? &UNIT_DMA_IN : id.data[1] == 'O' ? &UNIT_DMA_OUT : NULL;
+    if (memcmp(id.data, "CDMA_", 5) == 0)
+        return &UNIT_CDMA;
+    return memcmp(id.data, "CSS", 3) == 0 && unit_is_digit(id.data[3]) ? &UNIT_CSS : NULL;
+}
+
+bool unit_of_plain_id(struct view id, uint32_t num_slices, struct unit_id *out_id)
+{
+    enum { LEAST = 3, MOST = 16 };
+    if (id.size < LEAST || id.size > MOST)
+        return false;
+    if (id.data[0] == 'S')
+        return plain_slice(id, num_slices, out_id);
+    const uint64_t word =
+        id.size < 8 ? unit_word(id.data) << (64 - 8 * id.size) : unit_word(id.data + id.size - 8);
+    const uint64_t others = csv_not_digits(word);
+    const unsigned before = others != 0 ? 64 - (unsigned)__builtin_clzll(others) / 8 * 8 : 64;
+    const struct unit_kind *kind = plain_kind(id);
+    if (before == 64 || kind == NULL)
+        return false;
+    *out_id = (struct unit_id){.index = csv_eight_digits(word >> before << before),
+                               .unit = (uint8_t)kind->number,
+                               .has_index = true};
+    return true;
 }
 
 static bool same_letter(char a, char b)

@@ -23,6 +23,9 @@ struct unit_kind {
 // The host is not of the NPU: rows of opscope's own.
 extern const struct unit_kind UNIT_DMA_IN, UNIT_DMA_OUT, UNIT_CDMA, UNIT_CSS, UNIT_HOST, UNIT_SLICE;
 
+// By number.
+extern const uint8_t UNIT_COUNTER_OF[UNIT_NUMBERS];
+
 struct unit {
     const struct unit_kind *kind; // NULL: none that is known
     uint32_t slice;
@@ -35,6 +38,18 @@ struct unit unit_of_id(struct view id, uint32_t num_slices);
 // The number in such an ID that counts the rows of the unit's counter: false where there is none,
 // as in S<i>.
 bool unit_index_of_id(struct unit unit, struct view id, uint64_t *out_index);
+
+// All that an ID says.
+struct unit_id {
+    uint64_t index;
+    uint32_t slice;
+    uint8_t unit; // by number; 0: none
+    bool has_index;
+};
+
+// Both of the above at once, for most IDs that a compiler writes; 16 bytes can be read. False: ask
+// them.
+bool unit_of_plain_id(struct view id, uint32_t num_slices, struct unit_id *out_id);
 
 // By the name of an event: "DMA In", "DMA_IN", "CDMA LRAM to DTCM", "Slice 3".
 // The case does not matter, nor do blanks and underscores.
