@@ -158,7 +158,7 @@ static struct part *pack_free_part(struct pack *pack)
 static void pack_hand_on(struct pack *pack)
 {
     struct part *part = pack->part;
-    part->plain = pack->plain || pack->count < PACK_PLAIN || pack->count % 2 == 1;
+    part->plain = pack->plain || pack->count < PACK_PLAIN || pack->count % PACK_EACH != 0;
     pack->count++;
     if (!parts_room(pack->parts))
         pack_write_first(pack);
