@@ -36,6 +36,18 @@ static inline unsigned char *varint_put_any(unsigned char *to, uint64_t number)
     return to + more + 1;
 }
 
+// How many bytes the number at `at` has, of which VARINT_LOOK can be read: without a branch on it.
+// 0: more than these.
+enum { VARINT_LOOK = 8 };
+static inline unsigned varint_look(const unsigned char *at)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < VARINT_LOOK; i++)
+        bytes |= (uint64_t)at[i] << 8 * i;
+    const uint64_t last = ~bytes & 0x8080808080808080;
+    return last == 0 ? 0 : (unsigned)__builtin_ctzll(last) / 8 + 1;
+}
+
 // Bytes that it takes.
 static inline unsigned varint_size(uint64_t number)
 {

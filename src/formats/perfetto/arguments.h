@@ -14,8 +14,11 @@ enum argument {
     ARGUMENT_FLOW_IN,
 };
 
+// What can be read after the values of an event, whatever it is.
+enum { ARGUMENTS_AFTER = 16 };
+
 struct argument_reader {
-    struct value_reader values;
+    struct value_reader values; // ARGUMENTS_AFTER more bytes can be read
     uint32_t category_key; // texts under this key are categories
     bool wanted;           // whether there are arguments at all
     bool of_flow;
@@ -47,22 +50,16 @@ static inline bool argument_next_common(struct argument_reader *reader,
                                         struct common_value *out_value)
 {
     const unsigned char *at = reader->values.at;
-    const unsigned char *end = reader->values.end;
-    if (!reader->wanted || end - at < 3 || at[0] >= 128)
+    const size_t left = (size_t)(reader->values.end - at);
+    if (!reader->wanted || left < 3 || at[0] >= 128)
         return false;
-    size_t size = 1;
-    if (at[1] == VALUE_TEXT) {
-        size += at[2];
-        if (at[2] >= 128 || (size_t)(end - at) < 2 + size)
-            return false;
-    } else if (at[1] == VALUE_UINT) {
-        while (at[1 + size] >= 128) {
-            if (++size > VARINT_MOST || (size_t)(end - at) < 2 + size)
-                return false;
-        }
-    } else {
+    size_t size;
+    if (at[1] == VALUE_TEXT && at[2] < 128)
+        size = 1 + (size_t)at[2];
+    else if (at[1] != VALUE_UINT || (size = varint_look(at + 2)) == 0)
         return false;
-    }
+    if (left < 2 + size)
+        return false;
     *out_value = (struct common_value){at[0], at[1] == VALUE_TEXT, at + 2, size};
     reader->values.at = at + 2 + size;
     reader->of_flow = false;

@@ -18,7 +18,8 @@ enum { SEQUENCE_COMMON_KEYS = 64 };
 // handed on, and stay.
 struct sequence_keys {
     uint32_t id;
-    unsigned char iids[SEQUENCE_COMMON_KEYS]; // of argument names, by text id; 0: look elsewhere
+    // Of argument names, by text id, where they are below 128; 0: look elsewhere.
+    unsigned char iids[SEQUENCE_COMMON_KEYS];
 };
 
 enum chunk_kind {
@@ -56,7 +57,7 @@ struct chunk_definition {
 struct chunk {
     struct chunk_event *events;
     size_t count, capacity;
-    struct bytes values;
+    struct bytes values; // after those of events some more bytes (arguments.h)
     struct chunk_definition *definitions; // in the order of their events
     size_t definition_count, definition_capacity;
     uint32_t *iids; // of texts and uncommon names in values, in their order

@@ -122,7 +122,7 @@ static void deciding_new_key(const struct deciding *deciding, uint32_t key)
     struct sequence *sequence = deciding->sequence;
     const uint32_t iid =
         deciding_intern(deciding, &sequence->keys, PERFETTO_INTERNED_ANNOTATION_NAME, key);
-    if (key < SEQUENCE_COMMON_KEYS && iid < 256)
+    if (key < SEQUENCE_COMMON_KEYS && iid < 128)
         sequence->shared->iids[key] = (unsigned char)iid;
     else
         chunk_name_text(deciding->chunk, iid);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "arguments.h"
 #include "base/memory.h"
 #include "calls_writer.h"
 #include "fields.h"
@@ -396,6 +397,16 @@ static inline void perfetto_writer_prefetch(const struct perfetto_writer *writer
         __builtin_prefetch(segments_get(&writer->homes, location));
 }
 
+// With what may be read after them.
+static void perfetto_writer_put_values(struct chunk *chunk, const unsigned char *values,
+                                       size_t size)
+{
+    unsigned char *to = bytes_reserve(&chunk->values, size + ARGUMENTS_AFTER);
+    memcpy(to, values, size);
+    memset(to + size, 0, ARGUMENTS_AFTER);
+    chunk->values.size += size + ARGUMENTS_AFTER;
+}
+
 // Values lie in the order of the events: those of a run of events are copied at once.
 static status perfetto_writer_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
@@ -410,8 +421,8 @@ static status perfetto_writer_take_batch(struct event_sink *sink, const struct e
             i + perfetto_writer_run(batch->events + i, left < room ? left : room, &values_end);
         const size_t values_at = chunk->values.size;
         if (values_end > values_from)
-            bytes_append(&chunk->values, batch->values.data + values_from,
-                         values_end - values_from);
+            perfetto_writer_put_values(chunk, batch->values.data + values_from,
+                                       values_end - values_from);
         chunk->size += values_end - values_from;
         for (; i < end; i++) {
             const struct event *event = &batch->events[i];
