@@ -4,9 +4,11 @@
 #ifndef OPSCOPE_BASE_VARINT_H
 #define OPSCOPE_BASE_VARINT_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { VARINT_MOST = 10 };
 
@@ -41,10 +43,9 @@ static inline unsigned char *varint_put_any(unsigned char *to, uint64_t number)
 enum { VARINT_LOOK = 8 };
 static inline unsigned varint_look(const unsigned char *at)
 {
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < VARINT_LOOK; i++)
-        bytes |= (uint64_t)at[i] << 8 * i;
-    const uint64_t last = ~bytes & 0x8080808080808080;
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    const uint64_t last = ~le64toh(bytes) & 0x8080808080808080;
     return last == 0 ? 0 : (unsigned)__builtin_ctzll(last) / 8 + 1;
 }
 

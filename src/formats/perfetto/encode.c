@@ -1,5 +1,7 @@
 #include "encode.h"
 
+#include <endian.h>
+
 #include "arguments.h"
 #include "fields.h"
 #include "wire/protobuf.h"
@@ -47,8 +49,8 @@ static inline unsigned char *length_close(unsigned char *content, unsigned char 
 
 static inline void put_eight(unsigned char *to, uint64_t bytes)
 {
-    for (unsigned i = 0; i < 8; i++)
-        to[i] = (unsigned char)(bytes >> 8 * i);
+    bytes = htole64(bytes);
+    memcpy(to, &bytes, sizeof bytes);
 }
 
 static inline bool is_small(uint64_t number)
