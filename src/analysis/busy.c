@@ -18,7 +18,7 @@ static size_t edge_put(struct edge_list *list, uint32_t *words, uint64_t edge)
     return 3;
 }
 
-static status busy_list_add(struct edge_list *list, struct interval span)
+status busy_list_add_wide(struct edge_list *list, struct interval span)
 {
     uint32_t words[6];
     size_t count = edge_put(list, words, span.start);
@@ -26,22 +26,15 @@ static status busy_list_add(struct edge_list *list, struct interval span)
     return spool_append(&list->spool, words, count * sizeof words[0]);
 }
 
-status busy_add(struct busy *busy, struct interval span)
+status busy_add_late(struct busy *busy, struct interval span)
 {
     if (!busy->any || span.start < busy->span.start)
         busy->span.start = span.start;
     if (!busy->any || span.end > busy->span.end)
         busy->span.end = span.end;
     busy->has_spans = true;
-    if (busy->any && span.start >= busy->last.start && span.start <= busy->last.end) {
-        if (span.end > busy->last.end)
-            busy->last.end = span.end;
-        return STATUS_OK;
-    }
-    if (busy->any && span.start < busy->last.start)
-        return spool_append(&busy->late, &span, sizeof span);
     if (busy->any)
-        STATUS_TRY(busy_list_add(&busy->in_order, busy->last));
+        return spool_append(&busy->late, &span, sizeof span);
     busy->last = span;
     busy->any = true;
     return STATUS_OK;

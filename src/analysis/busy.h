@@ -34,15 +34,45 @@ struct busy {
 };
 
 struct busy busy_empty(void);
-status busy_add(struct busy *busy, struct interval span);
+
+// Those that start before the one before. Use `busy_add`.
+status busy_add_late(struct busy *busy, struct interval span);
+
+// Stands before an edge that needs 64 bits.
+#define EDGE_WIDE UINT32_MAX
+
+// Those that need them.
+status busy_list_add_wide(struct edge_list *list, struct interval span);
+
+static inline status busy_list_add(struct edge_list *list, struct interval span)
+{
+    const uint64_t since[] = {span.start - list->last, span.end - span.start};
+    if ((since[0] | since[1]) >= EDGE_WIDE)
+        return busy_list_add_wide(list, span);
+    const uint32_t words[] = {(uint32_t)since[0], (uint32_t)since[1]};
+    list->last = span.end;
+    return spool_append(&list->spool, words, sizeof words);
+}
+
+static inline status busy_add(struct busy *busy, struct interval span)
+{
+    const struct interval last = busy->last;
+    if (!busy->any || span.start < last.start)
+        return busy_add_late(busy, span);
+    if (span.end > busy->span.end)
+        busy->span.end = span.end;
+    if (span.start <= last.end) {
+        busy->last.end = span.end > last.end ? span.end : last.end;
+        return STATUS_OK;
+    }
+    busy->last = span;
+    return busy_list_add(&busy->in_order, last);
+}
 
 // Nothing is added any more: `edges` can be read.
 status busy_finish(struct busy *busy);
 
 void busy_free(struct busy *busy);
-
-// Stands before an edge that needs 64 bits.
-#define EDGE_WIDE UINT32_MAX
 
 // UINT64_MAX at the end.
 static inline uint64_t edge_next(struct edge_reader *reader)

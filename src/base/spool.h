@@ -27,7 +27,16 @@ struct spool {
 
 #define SPOOL_EMPTY ((struct spool){.file = -1})
 
-status spool_append(struct spool *spool, const void *data, size_t size);
+status spool_append_far(struct spool *spool, const void *data, size_t size);
+
+static inline status spool_append(struct spool *spool, const void *data, size_t size)
+{
+    if (spool->mapping != NULL || spool->capacity - spool->used < size || size == 0)
+        return spool_append_far(spool, data, size);
+    memcpy(spool->window + spool->used, data, size);
+    spool->used += size;
+    return STATUS_OK;
+}
 
 static inline uint64_t spool_size(const struct spool *spool)
 {

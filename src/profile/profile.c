@@ -242,6 +242,7 @@ static status stream_batch(struct profile *profile, struct event_sink *sink)
 static void profile_profile_hand_on(struct profile *profile)
 {
     status result = STATUS_OK;
+    profile->batch->keys = profile->keys;
     if (profile->failure == STATUS_OK && profile->sink != NULL)
         result = stream_batch(profile, profile->sink);
     else if (profile->failure == STATUS_OK && profile->handed_on++ >= STORED_ALONE)
@@ -251,6 +252,13 @@ static void profile_profile_hand_on(struct profile *profile)
     profile->failure = status_first(profile->failure, result);
     profile->batch->count = 0;
     profile->batch->values.size = 0;
+}
+
+void profile_keys_tell(struct profile *profile, uint64_t keys)
+{
+    if (profile->batch->count > 0)
+        profile_profile_hand_on(profile);
+    profile->keys = keys;
 }
 
 void track_count_event(struct track *track, const struct event *event)
@@ -449,6 +457,7 @@ status profile_finish(struct profile *profile)
     status result = pipe_close(profile);
     result = status_first(profile->failure, result);
     profile->failure = STATUS_OK;
+    profile->keys = 0;
     profile->handed_on = 0;
     return status_first(result, store_finish(profile->store));
 }

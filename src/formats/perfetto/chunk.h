@@ -33,7 +33,7 @@ enum chunk_kind {
 
 struct chunk_event {
     uint64_t ns;     // since what was before it on its sequence
-    uint64_t end_ns; // the same of the end of a span that comes before it, where `ends`
+    uint64_t end_ns; // where it `ends` a span: the same of that end, which comes before it
     uint64_t number; // cycles, or a sample's value
     const struct sequence_keys *sequence;
     uint32_t name;      // iid

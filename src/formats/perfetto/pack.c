@@ -171,10 +171,15 @@ struct chunk *pack_chunk(struct pack *pack)
     return &pack->part->chunk;
 }
 
+bool pack_is_full(const struct pack *pack)
+{
+    const struct chunk *chunk = &pack->part->chunk;
+    return chunk->count >= PACK_EVENTS || chunk->size >= PACK_CHUNK;
+}
+
 struct chunk *pack_chunk_with_room(struct pack *pack)
 {
-    const struct chunk *chunk = pack_chunk(pack);
-    if (chunk->count >= PACK_EVENTS || chunk->size >= PACK_CHUNK)
+    if (pack_is_full(pack))
         pack_hand_on(pack);
     return pack_chunk(pack);
 }

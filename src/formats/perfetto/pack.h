@@ -26,6 +26,9 @@ status pack_open(const char *path, const struct encode_options *options, struct 
 // The chunk at hand, to which events are added.
 struct chunk *pack_chunk(struct pack *pack);
 
+// Whether it has as much as becomes a chunk.
+bool pack_is_full(const struct pack *pack);
+
 // The same after handing on the one at hand if it is full.
 struct chunk *pack_chunk_with_room(struct pack *pack);
 
