@@ -18,7 +18,7 @@ static size_t edge_put(struct edge_list *list, uint32_t *words, uint64_t edge)
     return 3;
 }
 
-status busy_list_add_wide(struct edge_list *list, struct interval span)
+status busy_list_add_far(struct edge_list *list, struct interval span)
 {
     uint32_t words[6];
     size_t count = edge_put(list, words, span.start);

@@ -41,17 +41,21 @@ status busy_add_late(struct busy *busy, struct interval span);
 // Stands before an edge that needs 64 bits.
 #define EDGE_WIDE UINT32_MAX
 
-// Those that need them.
-status busy_list_add_wide(struct edge_list *list, struct interval span);
+// Those that need them, or for which the window has no room. Use `busy_list_add`.
+status busy_list_add_far(struct edge_list *list, struct interval span);
 
 static inline status busy_list_add(struct edge_list *list, struct interval span)
 {
-    const uint64_t since[] = {span.start - list->last, span.end - span.start};
-    if ((since[0] | since[1]) >= EDGE_WIDE)
-        return busy_list_add_wide(list, span);
-    const uint32_t words[] = {(uint32_t)since[0], (uint32_t)since[1]};
+    const uint64_t start = span.start - list->last;
+    const uint64_t end = span.end - span.start;
+    uint32_t *words;
+    if ((start | end) >= EDGE_WIDE ||
+        (words = (uint32_t *)(void *)spool_put(&list->spool, 2 * sizeof *words)) == NULL)
+        return busy_list_add_far(list, span);
+    words[0] = (uint32_t)start;
+    words[1] = (uint32_t)end;
     list->last = span.end;
-    return spool_append(&list->spool, words, sizeof words);
+    return STATUS_OK;
 }
 
 static inline status busy_add(struct busy *busy, struct interval span)
