@@ -73,9 +73,9 @@ static const uint64_t ANNOTATION_STRING_IID =
     BYTE(5, PERFETTO_ANNOTATION_STRING_IID >> 4);
 
 // 0: it has to be looked up.
-static inline uint32_t encode_common_key(const struct encoder *encoder, uint32_t key)
+static inline uint32_t encode_common_key(const struct sequence_keys *sequence, uint32_t key)
 {
-    return key < SEQUENCE_COMMON_KEYS ? encoder->sequence->iids[key] : 0;
+    return key < SEQUENCE_COMMON_KEYS ? sequence->iids[key] : 0;
 }
 
 static inline unsigned char *annotation_open(unsigned char *to)
@@ -85,7 +85,7 @@ static inline unsigned char *annotation_open(unsigned char *to)
 
 static inline unsigned char *encode_key(struct encoder *encoder, unsigned char *to, uint32_t key)
 {
-    uint32_t iid = encode_common_key(encoder, key);
+    uint32_t iid = encode_common_key(encoder->sequence, key);
     if (iid == 0)
         iid = encoder->chunk->iids[encoder->iid++];
     return protobuf_put_varint(to, PERFETTO_ANNOTATION_NAME_IID, iid);
@@ -94,7 +94,7 @@ static inline unsigned char *encode_key(struct encoder *encoder, unsigned char *
 static inline unsigned char *encode_number(struct encoder *encoder, unsigned char *to, uint32_t key,
                                            uint32_t field, uint64_t number)
 {
-    const uint32_t name = encode_common_key(encoder, key);
+    const uint32_t name = encode_common_key(encoder->sequence, key);
     if (name != 0) {
         put_eight(to, annotation_head(0, name) | TAG(4, field, PROTOBUF_VARINT));
         return length_close(to + 2, varint_put_any(to + 5, number));
@@ -108,7 +108,7 @@ static inline unsigned char *encode_number(struct encoder *encoder, unsigned cha
 static inline unsigned char *encode_string(struct encoder *encoder, unsigned char *to, uint32_t key,
                                            const uint32_t *iid)
 {
-    const uint32_t name = encode_common_key(encoder, key);
+    const uint32_t name = encode_common_key(encoder->sequence, key);
     if (name != 0 && iid != NULL) {
         put_eight(to, annotation_head(0, name) | ANNOTATION_STRING_IID);
         return length_close(to + 2, varint_put_any(to + 6, *iid));
@@ -182,27 +182,32 @@ static unsigned char *encode_value(struct encoder *encoder, unsigned char *to,
 // Numbers and short texts, as most values are, are the same bytes in both forms. Stops at the first
 // value that is something else. Most are short: to copy more than that is quicker than to ask how
 // much it is. There is room for it, as an annotation has, and it can be read.
-static inline unsigned char *encode_common_values(struct encoder *encoder, unsigned char *to,
+static inline unsigned char *encode_common_values(const struct sequence_keys *sequence,
+                                                  unsigned char *to,
                                                   struct argument_reader *reader)
 {
-    struct common_value value;
-    while (argument_next_common(reader, &value)) {
-        const uint32_t field = value.is_text ? TAG(0, PERFETTO_ANNOTATION_STRING, PROTOBUF_BYTES)
-                                             : TAG(0, PERFETTO_ANNOTATION_UINT, PROTOBUF_VARINT);
-        const uint32_t name = encode_common_key(encoder, value.key);
-        unsigned char *end = to + 5;
-        if (name != 0) {
-            put_eight(to, annotation_head(0, name) | BYTE(4, field));
-        } else {
-            end = encode_key(encoder, annotation_open(to), value.key);
-            *end++ = (unsigned char)field;
-        }
-        if (value.size <= ARGUMENTS_AFTER)
-            memcpy(end, value.payload, ARGUMENTS_AFTER);
+    enum { HEAD = 5, SIZE_MOST = 127 - HEAD + 2 };
+    const unsigned char *const values_end = reader->values.end;
+    const unsigned char *at = reader->values.at;
+    const unsigned char *last = NULL;
+    size_t size;
+    while ((size = argument_common_size(at, values_end)) != 0 && size <= SIZE_MOST) {
+        const uint64_t tag = at[1] == VALUE_TEXT
+                                 ? TAG(4, PERFETTO_ANNOTATION_STRING, PROTOBUF_BYTES)
+                                 : TAG(4, PERFETTO_ANNOTATION_UINT, PROTOBUF_VARINT);
+        const uint32_t name = encode_common_key(sequence, at[0]);
+        if (name == 0)
+            break;
+        put_eight(to, annotation_head(HEAD - 2 + size, name) | tag);
+        if (size <= ARGUMENTS_AFTER)
+            memcpy(to + HEAD, at + 2, ARGUMENTS_AFTER);
         else
-            memcpy(end, value.payload, value.size);
-        to = length_close(to + 2, end + value.size);
+            memcpy(to + HEAD, at + 2, size);
+        last = at;
+        to += HEAD + size;
+        at += 2 + size;
     }
+    arguments_pass(reader, at, last);
     return to;
 }
 
@@ -213,7 +218,10 @@ static unsigned char *encode_values(struct encoder *encoder, unsigned char *to, 
         arguments_read(values, options->category_key, !options->no_arguments);
     struct value value;
     for (;;) {
-        to = encode_common_values(encoder, to, &reader);
+        if (reader.wanted)
+            to = encode_common_values(encoder->sequence, to, &reader);
+        if (arguments_are_over(&reader))
+            return to;
         switch (argument_next(&reader, &value)) {
         case ARGUMENT_VALUE:
             to = encode_value(encoder, to, &value);

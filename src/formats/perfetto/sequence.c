@@ -160,16 +160,26 @@ static inline bool deciding_keys(const struct deciding *deciding, uint64_t keys)
     return true;
 }
 
+static void deciding_common_values(const struct deciding *deciding, struct argument_reader *reader)
+{
+    const unsigned char *at = reader->values.at;
+    const unsigned char *last = NULL;
+    for (size_t size; (size = argument_common_size(at, reader->values.end)) != 0; at += 2 + size) {
+        deciding_key(deciding, at[0]);
+        last = at;
+    }
+    arguments_pass(reader, at, last);
+}
+
 static void deciding_values(const struct deciding *deciding, struct view values)
 {
     const struct encode_options *options = deciding->options;
     struct argument_reader reader =
         arguments_read(values, options->category_key, !options->no_arguments);
-    struct common_value common;
     struct value value;
     for (;;) {
-        while (argument_next_common(&reader, &common))
-            deciding_key(deciding, common.key);
+        if (reader.wanted)
+            deciding_common_values(deciding, &reader);
         switch (argument_next(&reader, &value)) {
         case ARGUMENT_VALUE:
             deciding_value(deciding, &value);
