@@ -1,7 +1,7 @@
 // When one lane was busy: intervals that are merged as they come, and read again as edges in
 // order (start, end, start, end ...), each kept as the time since the one before it.
 //
-// Memory: a fixed window; what goes beyond it spills.
+// Memory: a fixed window; what goes beyond it spills, but for a mark for each time that it was full.
 
 #ifndef OPSCOPE_ANALYSIS_BUSY_H
 #define OPSCOPE_ANALYSIS_BUSY_H
@@ -10,9 +10,17 @@
 #include "base/status.h"
 #include "intervals.h"
 
+// Where reading may begin in a list: before an interval.
+struct edge_mark {
+    uint64_t words; // of the list before it
+    uint64_t last;  // edge before it
+};
+
 struct edge_list {
     struct spool spool;
     uint64_t last;
+    struct edge_mark *marks;
+    size_t mark_count, mark_capacity;
 };
 
 struct edge_reader {
@@ -30,7 +38,7 @@ struct busy {
     struct edge_list in_order;
     struct spool late; // struct interval
     struct edge_list late_in_order;
-    struct edge_reader edges[2]; // of the two lists, once they are complete
+    struct edge_reader edges[2]; // of the two lists (busy_list), once they are complete
 };
 
 struct busy busy_empty(void);
@@ -77,6 +85,17 @@ static inline status busy_add(struct busy *busy, struct interval span)
 status busy_finish(struct busy *busy);
 
 void busy_free(struct busy *busy);
+
+enum { BUSY_LISTS = 2 };
+
+// Such a list of what is finished.
+static inline const struct edge_list *busy_list(const struct busy *busy, unsigned list)
+{
+    return list == 0 ? &busy->in_order : &busy->late_in_order;
+}
+
+// `edges[list]` from a mark on before which all edges lie before `time`.
+struct edge_reader busy_edges_near(const struct busy *busy, unsigned list, uint64_t time);
 
 // UINT64_MAX at the end.
 static inline uint64_t edge_next(struct edge_reader *reader)
