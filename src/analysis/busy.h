@@ -1,7 +1,8 @@
 // When one lane was busy: intervals that are merged as they come, and read again as edges in
 // order (start, end, start, end ...), each kept as the time since the one before it.
 //
-// Memory: a fixed window; what goes beyond it spills, but for a mark for each time that it was full.
+// Memory: a fixed window; what goes beyond it spills, but for a mark for each time that it was
+// full.
 
 #ifndef OPSCOPE_ANALYSIS_BUSY_H
 #define OPSCOPE_ANALYSIS_BUSY_H

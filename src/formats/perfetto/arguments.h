@@ -19,8 +19,8 @@ enum { ARGUMENTS_AFTER = 16 };
 
 struct argument_reader {
     struct value_reader values; // ARGUMENTS_AFTER more bytes can be read
-    uint32_t category_key; // texts under this key are categories
-    bool wanted;           // whether there are arguments at all
+    uint32_t category_key;      // texts under this key are categories
+    bool wanted;                // whether there are arguments at all
     bool of_flow;
     uint32_t before; // the key of the value before
 };
@@ -39,7 +39,8 @@ enum argument argument_next(struct argument_reader *reader, struct value *out_va
 
 // Nearly all values are numbers and short texts, under keys below 128, and arguments: these are
 // taken as they lie, from the reader's place on. How long the payload is of the one at `at`, a
-// number as a varint or a text with its length before it; 0: it is something else, or there is none.
+// number as a varint or a text with its length before it; 0: it is something else, or there is
+// none.
 static inline size_t argument_common_size(const unsigned char *at, const unsigned char *end)
 {
     size_t size = 0;

@@ -57,7 +57,7 @@ struct chunk_definition {
 struct chunk {
     struct chunk_event *events;
     size_t count, capacity;
-    struct bytes values; // after those of events some more bytes (arguments.h)
+    struct bytes values;                  // after those of events some more bytes (arguments.h)
     struct chunk_definition *definitions; // in the order of their events
     size_t definition_count, definition_capacity;
     uint32_t *iids; // of texts and uncommon names in values, in their order

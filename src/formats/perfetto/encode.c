@@ -183,8 +183,7 @@ static unsigned char *encode_value(struct encoder *encoder, unsigned char *to,
 // value that is something else. Most are short: to copy more than that is quicker than to ask how
 // much it is. There is room for it, as an annotation has, and it can be read.
 static inline unsigned char *encode_common_values(const struct sequence_keys *sequence,
-                                                  unsigned char *to,
-                                                  struct argument_reader *reader)
+                                                  unsigned char *to, struct argument_reader *reader)
 {
     enum { HEAD = 5, SIZE_MOST = 127 - HEAD + 2 };
     const unsigned char *const values_end = reader->values.end;

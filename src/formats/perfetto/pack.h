@@ -1,8 +1,8 @@
 // Chunks of events on their way to the file: put into bytes (encode.h), packed and written. Small
-// traces are plain packets that any reader takes; after the first PACK_PLAIN chunks one of PACK_EACH
-// is packed with zlib into a compressed packet, which Perfetto unpacks itself.
-// Packing takes longer than putting into bytes: packing a third of it saves a quarter of the bytes
-// for a third of the time. All threads do both (base/parts.h), and what is ready is written in order. The
+// traces are plain packets that any reader takes; after the first PACK_PLAIN chunks one of
+// PACK_EACH is packed with zlib into a compressed packet, which Perfetto unpacks itself. Packing
+// takes longer than putting into bytes: packing a third of it saves a quarter of the bytes for a
+// third of the time. All threads do both (base/parts.h), and what is ready is written in order. The
 // same events give the same bytes.
 //
 // Memory: PARTS_OF_THREAD chunks for each thread, each of PACK_EVENTS events, with the bytes that

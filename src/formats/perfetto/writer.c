@@ -432,8 +432,8 @@ static void perfetto_writer_put_values(struct chunk *chunk, const unsigned char 
     chunk->values.size += size + ARGUMENTS_AFTER;
 }
 
-// Takes events of a batch from `from` to `to`, whose values are in the chunk from `values_at` on, as
-// long as it has room: where a chunk ends must not depend on where batches do. `*out_end` is the
+// Takes events of a batch from `from` to `to`, whose values are in the chunk from `values_at` on,
+// as long as it has room: where a chunk ends must not depend on where batches do. `*out_end` is the
 // first that was not taken.
 static status perfetto_writer_take_run(struct perfetto_writer *writer,
                                        const struct event_batch *batch, size_t from, size_t to,
