@@ -1,5 +1,12 @@
 #include "busy.h"
 
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+// Between two marks: the window is full less often.
+enum { MARK_WORDS = SPOOL_WINDOW / sizeof(uint32_t) / 2 };
+
 struct busy busy_empty(void)
 {
     return (struct busy){
@@ -18,30 +25,35 @@ static size_t edge_put(struct edge_list *list, uint32_t *words, uint64_t edge)
     return 3;
 }
 
-static status busy_list_add(struct edge_list *list, struct interval span)
+static void edge_list_mark(struct edge_list *list)
+{
+    const uint64_t words = spool_size(&list->spool) / sizeof(uint32_t);
+    const uint64_t before = list->mark_count > 0 ? list->marks[list->mark_count - 1].words : 0;
+    if (words - before < MARK_WORDS)
+        return;
+    list->marks =
+        memory_grow(list->marks, list->mark_count, &list->mark_capacity, sizeof *list->marks);
+    list->marks[list->mark_count++] = (struct edge_mark){words, list->last};
+}
+
+status busy_list_add_far(struct edge_list *list, struct interval span)
 {
     uint32_t words[6];
+    edge_list_mark(list);
     size_t count = edge_put(list, words, span.start);
     count += edge_put(list, words + count, span.end);
     return spool_append(&list->spool, words, count * sizeof words[0]);
 }
 
-status busy_add(struct busy *busy, struct interval span)
+status busy_add_late(struct busy *busy, struct interval span)
 {
     if (!busy->any || span.start < busy->span.start)
         busy->span.start = span.start;
     if (!busy->any || span.end > busy->span.end)
         busy->span.end = span.end;
     busy->has_spans = true;
-    if (busy->any && span.start >= busy->last.start && span.start <= busy->last.end) {
-        if (span.end > busy->last.end)
-            busy->last.end = span.end;
-        return STATUS_OK;
-    }
-    if (busy->any && span.start < busy->last.start)
-        return spool_append(&busy->late, &span, sizeof span);
     if (busy->any)
-        STATUS_TRY(busy_list_add(&busy->in_order, busy->last));
+        return spool_append(&busy->late, &span, sizeof span);
     busy->last = span;
     busy->any = true;
     return STATUS_OK;
@@ -74,9 +86,30 @@ status busy_finish(struct busy *busy)
     return list_read(&busy->late_in_order, &busy->edges[1]);
 }
 
+struct edge_reader busy_edges_near(const struct busy *busy, unsigned list, uint64_t time)
+{
+    const struct edge_list *edges = busy_list(busy, list);
+    struct edge_reader reader = busy->edges[list];
+    size_t low = 0; // marks below lie before `time`
+    for (size_t high = edges->mark_count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        if (edges->marks[middle].last < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > 0) {
+        reader.at += edges->marks[low - 1].words;
+        reader.last = edges->marks[low - 1].last;
+    }
+    return reader;
+}
+
 void busy_free(struct busy *busy)
 {
     spool_free(&busy->in_order.spool);
     spool_free(&busy->late_in_order.spool);
+    free(busy->in_order.marks);
+    free(busy->late_in_order.marks);
     spool_free(&busy->late);
 }

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/parts.h"
+#include "base/sort.h"
 
 enum { SETS = 1 << SWEEP_PARTS_MOST, INDEX_BITS = 4, SEARCHED_MOST = 1 << INDEX_BITS };
 
@@ -234,11 +235,11 @@ static void sweep_many(struct sweep *sweep)
 }
 
 // Passes over what lies before the range.
-static void sweep_add(struct sweep *sweep, size_t lane, struct edge_reader edges)
+static void sweep_add(struct sweep *sweep, size_t lane, unsigned list)
 {
     const struct sweep_lane *owner = &sweep->input->lanes[lane];
     struct position *position = &sweep->positions[sweep->count];
-    *position = (struct position){.reader = edges,
+    *position = (struct position){.reader = busy_edges_near(owner->busy, list, sweep->from),
                                   .lane = &sweep->lanes[lane],
                                   .group = &sweep->groups[owner->group],
                                   .part = owner->part,
@@ -256,7 +257,7 @@ static void sweep_add(struct sweep *sweep, size_t lane, struct edge_reader edges
 static void sweep_start(struct sweep *sweep)
 {
     const struct sweep_input *input = sweep->input;
-    const size_t lists = 2 * input->lane_count;
+    const size_t lists = BUSY_LISTS * input->lane_count;
     sweep->positions = memory_allocate_zeroed(lists, sizeof *sweep->positions);
     sweep->edges = memory_allocate_zeroed(lists, sizeof *sweep->edges);
     sweep->lanes = memory_allocate_zeroed(input->lane_count, sizeof *sweep->lanes);
@@ -265,8 +266,8 @@ static void sweep_start(struct sweep *sweep)
         sweep->groups[i].since = sweep->from;
     for (size_t i = 0; i < input->lane_count; i++) {
         sweep->lanes[i].since = sweep->from;
-        sweep_add(sweep, i, input->lanes[i].busy->edges[0]);
-        sweep_add(sweep, i, input->lanes[i].busy->edges[1]);
+        for (unsigned list = 0; list < BUSY_LISTS; list++)
+            sweep_add(sweep, i, list);
     }
 }
 
@@ -309,16 +310,21 @@ static void sweep_finish(struct sweep *sweep)
     free(sweep->groups);
 }
 
-static struct sweep_part *sweep_part_create(const struct sweep_input *input, uint64_t from,
-                                            uint64_t to)
+// From borders[0] to borders[1], and from there to borders[2].
+static struct sweep_part *sweep_part_create(const struct sweep_input *input,
+                                            const uint64_t *borders)
 {
     struct sweep_part *part = memory_allocate_zeroed(1, sizeof *part);
-    const uint64_t middle = from + (to - from) / 2;
     part->early.input = part->late.input = input;
-    part->early.from = from;
-    part->early.to = part->late.from = middle;
-    part->late.to = to;
+    part->early.from = borders[0];
+    part->early.to = part->late.from = borders[1];
+    part->late.to = borders[2];
     return part;
+}
+
+static int compare_times(const void *left, const void *right)
+{
+    return sort_compare(*(const uint64_t *)left, *(const uint64_t *)right);
 }
 
 static size_t count_words(const struct edge_reader *reader)
@@ -339,22 +345,63 @@ static unsigned sweep_ranges(const struct sweep_input *input)
     return words / WORDS_LEAST < threads ? (unsigned)(words / WORDS_LEAST) + 1 : threads;
 }
 
+// Times of the lists' marks, of which there are as many as there is to do around them: `*out_count`
+// in order.
+static uint64_t *sweep_marks(const struct sweep_input *input, size_t *out_count)
+{
+    uint64_t *times = NULL;
+    size_t count = 0, capacity = 0;
+    for (size_t i = 0; i < input->lane_count; i++) {
+        for (unsigned k = 0; k < BUSY_LISTS; k++) {
+            const struct edge_list *list = busy_list(input->lanes[i].busy, k);
+            for (size_t mark = 0; mark < list->mark_count; mark++) {
+                times = memory_grow(times, count, &capacity, sizeof *times);
+                times[count++] = list->marks[mark].last;
+            }
+        }
+    }
+    sort_items(times, count, sizeof *times, compare_times);
+    *out_count = count;
+    return times;
+}
+
+// Where `count` ranges begin and end that take about as long; as long by time where that is not
+// known.
+static uint64_t *sweep_borders(const struct sweep_input *input, size_t count)
+{
+    enum { MARKS_LEAST = 4 }; // of a range
+    const struct interval range = input->range;
+    const uint64_t step = (range.end - range.start) / count;
+    size_t mark_count;
+    uint64_t *marks = sweep_marks(input, &mark_count);
+    uint64_t *borders = memory_allocate((count + 1) * sizeof *borders);
+    for (size_t i = 1; i < count; i++) {
+        borders[i] = range.start + i * step;
+        if (mark_count >= MARKS_LEAST * count)
+            borders[i] = marks[i * mark_count / count];
+        if (borders[i] < range.start || borders[i] > range.end)
+            borders[i] = borders[i] < range.start ? range.start : range.end;
+    }
+    borders[0] = range.start;
+    borders[count] = range.end;
+    free(marks);
+    return borders;
+}
+
 // Ranges of time, one after the other, all at once.
 void sweep_lanes(const struct sweep_input *input)
 {
-    const struct interval range = input->range;
     const unsigned count = sweep_ranges(input);
-    const uint64_t step = (range.end - range.start) / count;
+    uint64_t *borders = sweep_borders(input, 2 * (size_t)count);
     struct parts *parts = parts_open(sweep_part_do);
     struct sweep_part *part;
-    for (unsigned i = 0; i < count; i++) {
-        const uint64_t from = range.start + i * step;
-        parts_put(parts, sweep_part_create(input, from, i + 1 < count ? from + step : range.end));
-    }
+    for (unsigned i = 0; i < count; i++)
+        parts_put(parts, sweep_part_create(input, borders + 2 * (size_t)i));
     while ((part = parts_take(parts)) != NULL) {
         sweep_finish(&part->early);
         sweep_finish(&part->late);
         free(part);
     }
     parts_close(parts);
+    free(borders);
 }

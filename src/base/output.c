@@ -21,6 +21,9 @@ enum { BUFFER = 256 * 1024, DIRECT = 64 * 1024 };
 // What of a file each thread packs at a time, as gzip does (base/gzip.h).
 enum { ZSTD_LEVEL = 3, ZSTD_PIECE = 2 << 20 };
 
+// Disk is asked for ahead once a file is large: as much again as it has, within these limits.
+static const uint64_t AHEAD_LEAST = 4 << 20, AHEAD_MOST = 64 << 20;
+
 struct output {
     char *path;
     int file;
@@ -30,6 +33,8 @@ struct output {
     struct bytes *bytes; // instead of the file
     status failure;
     uint64_t size;
+    uint64_t written; // to the file
+    uint64_t ahead;   // how far there is disk for it; UINT64_MAX: it is not asked for
     char *buffer;
     size_t used;
     struct gzip *gzip;
@@ -37,12 +42,34 @@ struct output {
     char *packed; // by zstd
 };
 
+// Pages of a file are written in half the time where the disk has a place for them already. That
+// there is none, or that the file system cannot say so, is found out by writing.
+static void output_ask_ahead(struct output *output, size_t size)
+{
+    const uint64_t wanted = output->written + size;
+    if (output->ahead >= wanted || wanted < AHEAD_LEAST)
+        return;
+    const uint64_t step = wanted < AHEAD_MOST ? wanted : AHEAD_MOST;
+    const bool done = fallocate(output->file, FALLOC_FL_KEEP_SIZE, (off_t)output->written,
+                                (off_t)(size + step)) == 0;
+    output->ahead = done ? wanted + step : UINT64_MAX;
+}
+
+// Gives back what the file did not need.
+static void output_give_back(struct output *output)
+{
+    if (output->ahead > output->written && output->ahead != UINT64_MAX &&
+        ftruncate(output->file, (off_t)output->written) != 0)
+        errno = 0;
+}
+
 static void write_file(struct output *output, const char *data, size_t size)
 {
     if (output->bytes != NULL) {
         bytes_append(output->bytes, data, size);
         return;
     }
+    output_ask_ahead(output, size);
     while (size > 0 && output->failure == STATUS_OK) {
         const ssize_t done = write(output->file, data, size);
         if (done < 0 && errno == EINTR)
@@ -54,6 +81,7 @@ static void write_file(struct output *output, const char *data, size_t size)
         }
         data += done;
         size -= (size_t)done;
+        output->written += (uint64_t)done;
     }
 }
 
@@ -263,6 +291,7 @@ static void output_start(const char *path, int file, struct replacement replacem
     recovery_let_go(&opened);
     output->file = file;
     output->replacement = replacement;
+    output->ahead = UINT64_MAX;
     recovery_hold(RECOVERY_AT_ONCE, output_abandon, output);
     output->path = view_copy(view_of(strcmp(path, "-") == 0 ? "stdout" : path));
     output->buffer = memory_allocate(BUFFER);
@@ -289,6 +318,8 @@ static status output_open_beside(const char *path, bool append, struct output **
         return open_straight(path, out_output);
     STATUS_TRY(replace_start(path, append, &replacement, &file));
     output_start(path, file, replacement, out_output);
+    if (replacement.temporary != NULL && !append)
+        (*out_output)->ahead = 0;
     return STATUS_OK;
 }
 
@@ -334,6 +365,7 @@ status output_finish(struct output *output, status written)
         ZSTD_freeCStream(output->zstd);
         output->zstd = NULL;
     }
+    output_give_back(output);
     const int file = output->file;
     output->file = -1;
     if (file >= 0 && close(file) != 0 && output->failure == STATUS_OK)

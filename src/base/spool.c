@@ -98,7 +98,7 @@ static void window_grow(struct spool *spool, size_t size)
     spool->capacity = wanted;
 }
 
-status spool_append(struct spool *spool, const void *data, size_t size)
+status spool_append_far(struct spool *spool, const void *data, size_t size)
 {
     spool_unmap(spool);
     if (spool->capacity - spool->used < size && spool->capacity < SPOOL_WINDOW)

@@ -27,7 +27,26 @@ struct spool {
 
 #define SPOOL_EMPTY ((struct spool){.file = -1})
 
-status spool_append(struct spool *spool, const void *data, size_t size);
+status spool_append_far(struct spool *spool, const void *data, size_t size);
+
+// Where `size` bytes go that are put there now, and count as appended; NULL: they are to be
+// appended by spool_append.
+static inline char *spool_put(struct spool *spool, size_t size)
+{
+    if (spool->mapping != NULL || spool->capacity - spool->used < size)
+        return NULL;
+    spool->used += size;
+    return spool->window + spool->used - size;
+}
+
+static inline status spool_append(struct spool *spool, const void *data, size_t size)
+{
+    char *to = size > 0 ? spool_put(spool, size) : NULL;
+    if (to == NULL)
+        return spool_append_far(spool, data, size);
+    memcpy(to, data, size);
+    return STATUS_OK;
+}
 
 static inline uint64_t spool_size(const struct spool *spool)
 {

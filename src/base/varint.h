@@ -4,9 +4,11 @@
 #ifndef OPSCOPE_BASE_VARINT_H
 #define OPSCOPE_BASE_VARINT_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { VARINT_MOST = 10 };
 
@@ -27,13 +29,23 @@ static inline unsigned char *varint_put_any(unsigned char *to, uint64_t number)
 {
     if (number >> 28 != 0)
         return varint_put(to, number);
-    const uint32_t spread = (uint32_t)((number & 0x7f) | (number & 0x3f80) << 1 |
-                                       (number & 0x1fc000) << 2 | (number & 0xfe00000) << 3);
-    const unsigned more = (unsigned)(31 - __builtin_clz(spread | 1)) / 8; // bytes after the first
-    const uint32_t bytes = spread | (0x808080 & ((1u << 8 * more) - 1));
-    for (unsigned i = 0; i < 4; i++)
-        to[i] = (unsigned char)(bytes >> 8 * i);
-    return to + more + 1;
+    const uint32_t pairs = (uint32_t)((number & 0x3fff) | (number & 0xfffc000) << 2);
+    const uint32_t spread = (pairs & 0x007f007f) | (pairs & 0x3f803f80) << 1;
+    const unsigned more = (31u - (unsigned)__builtin_clz(spread | 1)) & ~7u; // bits after the first
+    const uint32_t bytes = htole32(spread | (0x808080 & ((1u << more) - 1)));
+    memcpy(to, &bytes, sizeof bytes);
+    return to + more / 8 + 1;
+}
+
+// How many bytes the number at `at` has, of which VARINT_LOOK can be read: without a branch on it.
+// 0: more than these.
+enum { VARINT_LOOK = 8 };
+static inline unsigned varint_look(const unsigned char *at)
+{
+    uint64_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    const uint64_t last = ~le64toh(bytes) & 0x8080808080808080;
+    return last == 0 ? 0 : (unsigned)__builtin_ctzll(last) / 8 + 1;
 }
 
 // Bytes that it takes.

@@ -31,6 +31,7 @@ struct event_batch {
     size_t capacity;
     struct event *events;
     struct bytes values; // in the order of the events
+    uint64_t keys;       // of the values: what profile_keys_tell was told; 0: nothing
 };
 
 // One with room for EVENT_BATCH events.

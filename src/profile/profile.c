@@ -242,6 +242,7 @@ static status stream_batch(struct profile *profile, struct event_sink *sink)
 static void profile_profile_hand_on(struct profile *profile)
 {
     status result = STATUS_OK;
+    profile->batch->keys = profile->keys;
     if (profile->failure == STATUS_OK && profile->sink != NULL)
         result = stream_batch(profile, profile->sink);
     else if (profile->failure == STATUS_OK && profile->handed_on++ >= STORED_ALONE)
@@ -291,6 +292,12 @@ void profile_batch_end(struct profile *profile)
 {
     if (profile->batch->count > 0)
         profile_profile_hand_on(profile);
+}
+
+void profile_keys_tell(struct profile *profile, uint64_t keys)
+{
+    profile_batch_end(profile);
+    profile->keys = keys;
 }
 
 struct event_batch *profile_batch_add(struct profile *profile, struct event_batch *batch)
@@ -427,6 +434,7 @@ status profile_finish(struct profile *profile)
     status result = pipe_close(profile);
     result = status_first(profile->failure, result);
     profile->failure = STATUS_OK;
+    profile->keys = 0;
     profile->handed_on = 0;
     return status_first(result, store_finish(profile->store));
 }

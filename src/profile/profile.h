@@ -114,6 +114,7 @@ struct profile {
     uint64_t note_counts[LEDGER_KINDS]; // events, noted word for word or not
     struct arena arena;                 // value lists of the tables
     struct event_batch *batch;
+    uint64_t keys; // of its values, as told
     struct event_store *store;
     struct profile_pipe *pipe;
     struct event_sink *sink;
@@ -163,6 +164,11 @@ void profile_fact_add(struct profile *profile, const char *key, struct view text
 // A span that ends before it starts is not added but accounted for as
 // impossible.
 void profile_event_add(struct profile *profile, const struct event *event, struct view values);
+
+// Until `profile_finish`, or until it is said anew: all values of events are numbers and texts (no
+// VALUE_STRING), under keys below 64 of which bit k of `keys` is set, so that who takes the events
+// need not look for others. 0: nothing is said.
+void profile_keys_tell(struct profile *profile, uint64_t keys);
 
 // Counts an event in the derived fields of its track (profile_event_add does).
 static inline void track_count_event(struct track *track, const struct event *event)

@@ -1,4 +1,5 @@
-// Outputs: into memory, and JSON that stands inside a page.
+// Outputs: into memory, into files for which disk is asked for ahead, and JSON that stands inside a
+// page.
 
 #include "base/output.h"
 
@@ -6,9 +7,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
+#include "temporary_file.h"
 #include "wire/json.h"
 
 static void test_memory_gets_all_that_is_written(void **state)
@@ -27,6 +30,24 @@ static void test_memory_gets_all_that_is_written(void **state)
     assert_int_equal(to.size, 1000002);
     assert_memory_equal(to.data + 999998, "xx42", 4);
     bytes_free(&to);
+}
+
+static void test_large_files_keep_no_more_disk_than_they_need(void **state)
+{
+    (void)state;
+    enum { BLOCK = 100001, BLOCKS = 123, BEYOND = 1 << 20 };
+    struct output *output;
+    struct stat facts;
+    char *block = malloc(BLOCK);
+    memset(block, 'x', BLOCK);
+    assert_null(output_open(path, &output));
+    for (int i = 0; i < BLOCKS; i++)
+        output_write(output, block, BLOCK);
+    assert_null(output_close(output));
+    assert_int_equal(stat(path, &facts), 0);
+    assert_int_equal(facts.st_size, BLOCK * BLOCKS);
+    assert_true(facts.st_blocks * 512 < BLOCK * BLOCKS + BEYOND);
+    free(block);
 }
 
 static void test_nothing_inside_a_page_ends_its_script(void **state)
@@ -53,7 +74,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_gets_all_that_is_written),
+        cmocka_unit_test(test_large_files_keep_no_more_disk_than_they_need),
         cmocka_unit_test(test_nothing_inside_a_page_ends_its_script),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_path, remove_path);
 }

@@ -14,6 +14,7 @@
 #include "formats/perfetto/pack.h"
 #include "formats/perfetto/reader.h"
 #include "formats/perfetto/writer.h"
+#include "profile/value.h"
 #include "temporary_file.h"
 
 static uint32_t add_lane(struct profile *profile, const char *name, bool nests)
@@ -203,6 +204,52 @@ static void times_beyond_the_format_are_not_carried_and_said_so(void **state)
     profile_free(profile);
 }
 
+// Of values with many names: the first ones before it is said what keys there are, or none.
+static uint64_t size_of_values(bool tells)
+{
+    enum { EVENTS = 500, KEYS = 200 };
+    struct profile *profile = profile_create();
+    const uint32_t lane = add_lane(profile, "SLICE 0", false);
+    const uint32_t key = profile_string(profile, VIEW_LITERAL("key"));
+    const struct perfetto_writer_options options = {0};
+    struct perfetto_writer *writer;
+    assert_true(key < 64);
+    assert_true(perfetto_writer_open(path, profile, &options, &writer) == STATUS_OK);
+    profile_stream_to(profile, perfetto_writer_sink(writer));
+    for (uint64_t i = 0; i < EVENTS; i++) {
+        struct bytes values = {0};
+        char name[16];
+        snprintf(name, sizeof name, "k%d", (int)i);
+        const uint32_t other = profile_string(profile, view_of(name));
+        value_add_uint(&values, i < KEYS ? other : key, i);
+        if (i == KEYS && tells)
+            profile_keys_tell(profile, (uint64_t)1 << key);
+        profile_event_add(profile,
+                          &(struct event){.start = 10 * i, .end = 10 * i + 9, .track = lane},
+                          bytes_view(&values));
+        bytes_free(&values);
+    }
+    assert_true(profile_finish(profile) == STATUS_OK);
+    assert_true(perfetto_writer_close(writer, STATUS_OK) == STATUS_OK);
+    struct profile *again = profile_create();
+    struct input *input;
+    assert_true(input_open(path, &input) == STATUS_OK);
+    assert_true(perfetto_read(input, again) == STATUS_OK);
+    assert_true(profile_finish(again) == STATUS_OK);
+    assert_true(profile_ledger(again).recorded == EVENTS && profile_ledger(again).lost == 0);
+    const uint64_t size = input->bytes.size;
+    input_close(input);
+    profile_free(again);
+    profile_free(profile);
+    return size;
+}
+
+static void keys_that_are_told_change_nothing(void **state)
+{
+    (void)state;
+    assert_true(size_of_values(false) == size_of_values(true));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +258,7 @@ int main(void)
         cmocka_unit_test(random_spans_come_back_whatever_their_order),
         cmocka_unit_test(late_events_of_a_stream_are_written_too),
         cmocka_unit_test(large_traces_are_packed_and_small_ones_are_not),
+        cmocka_unit_test(keys_that_are_told_change_nothing),
         cmocka_unit_test(times_beyond_the_format_are_not_carried_and_said_so),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);

@@ -14,10 +14,13 @@ enum argument {
     ARGUMENT_FLOW_IN,
 };
 
+// What can be read after the values of an event, whatever it is.
+enum { ARGUMENTS_AFTER = 16 };
+
 struct argument_reader {
-    struct value_reader values;
-    uint32_t category_key; // texts under this key are categories
-    bool wanted;           // whether there are arguments at all
+    struct value_reader values; // ARGUMENTS_AFTER more bytes can be read
+    uint32_t category_key;      // texts under this key are categories
+    bool wanted;                // whether there are arguments at all
     bool of_flow;
     uint32_t before; // the key of the value before
 };
@@ -34,40 +37,36 @@ static inline struct argument_reader arguments_read(struct view values, uint32_t
 // value.
 enum argument argument_next(struct argument_reader *reader, struct value *out_value);
 
-// A number or a short text that is an argument, as nearly all values are.
-struct common_value {
-    uint32_t key;
-    bool is_text;
-    const unsigned char *payload; // a number as a varint, a text with its length before it
-    size_t size;
-};
-
-// The next value if it is one. False when the others have to be asked for, or there is none.
-static inline bool argument_next_common(struct argument_reader *reader,
-                                        struct common_value *out_value)
+// Nearly all values are numbers and short texts, under keys below 128, and arguments: these are
+// taken as they lie, from the reader's place on. How long the payload is of the one at `at`, a
+// number as a varint or a text with its length before it; 0: it is something else, or there is
+// none.
+static inline size_t argument_common_size(const unsigned char *at, const unsigned char *end)
 {
-    const unsigned char *at = reader->values.at;
-    const unsigned char *end = reader->values.end;
-    if (!reader->wanted || end - at < 3 || at[0] >= 128)
-        return false;
-    size_t size = 1;
-    if (at[1] == VALUE_TEXT) {
-        size += at[2];
-        if (at[2] >= 128 || (size_t)(end - at) < 2 + size)
-            return false;
-    } else if (at[1] == VALUE_UINT) {
-        while (at[1 + size] >= 128) {
-            if (++size > VARINT_MOST || (size_t)(end - at) < 2 + size)
-                return false;
-        }
-    } else {
-        return false;
-    }
-    *out_value = (struct common_value){at[0], at[1] == VALUE_TEXT, at + 2, size};
-    reader->values.at = at + 2 + size;
+    size_t size = 0;
+    if (end - at < 3 || at[0] >= 128)
+        return 0;
+    if (at[1] == VALUE_TEXT && at[2] < 128)
+        size = 1 + (size_t)at[2];
+    else if (at[1] == VALUE_UINT)
+        size = varint_look(at + 2);
+    return (size_t)(end - at) < 2 + size ? 0 : size;
+}
+
+// Such values were taken up to `at`, the last one being `last`; NULL: none was.
+static inline void arguments_pass(struct argument_reader *reader, const unsigned char *at,
+                                  const unsigned char *last)
+{
+    reader->values.at = at;
+    if (last == NULL)
+        return;
     reader->of_flow = false;
-    reader->before = at[0];
-    return true;
+    reader->before = last[0];
+}
+
+static inline bool arguments_are_over(const struct argument_reader *reader)
+{
+    return reader->values.at == reader->values.end;
 }
 
 #endif

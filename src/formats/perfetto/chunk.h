@@ -18,7 +18,8 @@ enum { SEQUENCE_COMMON_KEYS = 64 };
 // handed on, and stay.
 struct sequence_keys {
     uint32_t id;
-    unsigned char iids[SEQUENCE_COMMON_KEYS]; // of argument names, by text id; 0: look elsewhere
+    // Of argument names, by text id, where they are below 128; 0: look elsewhere.
+    unsigned char iids[SEQUENCE_COMMON_KEYS];
 };
 
 enum chunk_kind {
@@ -32,7 +33,7 @@ enum chunk_kind {
 
 struct chunk_event {
     uint64_t ns;     // since what was before it on its sequence
-    uint64_t end_ns; // the same of the end of a span that comes before it, where `ends`
+    uint64_t end_ns; // where it `ends` a span: the same of that end, which comes before it
     uint64_t number; // cycles, or a sample's value
     const struct sequence_keys *sequence;
     uint32_t name;      // iid
@@ -56,7 +57,7 @@ struct chunk_definition {
 struct chunk {
     struct chunk_event *events;
     size_t count, capacity;
-    struct bytes values;
+    struct bytes values;                  // after those of events some more bytes (arguments.h)
     struct chunk_definition *definitions; // in the order of their events
     size_t definition_count, definition_capacity;
     uint32_t *iids; // of texts and uncommon names in values, in their order

@@ -1,5 +1,7 @@
 #include "encode.h"
 
+#include <endian.h>
+
 #include "arguments.h"
 #include "fields.h"
 #include "wire/protobuf.h"
@@ -39,7 +41,42 @@ static inline unsigned char *length_close(unsigned char *content, unsigned char 
     return end;
 }
 
+// Most packets have the same few fields in front of and after their numbers, which are small: these
+// are put down eight bytes at a time, the first one lowest. Who does so has room for all eight, and
+// goes on after those that it means.
+#define BYTE(at, value) ((uint64_t)(value) << 8 * (at))
+#define TAG(at, number, type) BYTE(at, (unsigned)(number) << 3 | (unsigned)(type))
+
+static inline void put_eight(unsigned char *to, uint64_t bytes)
+{
+    bytes = htole64(bytes);
+    memcpy(to, &bytes, sizeof bytes);
+}
+
+static inline bool is_small(uint64_t number)
+{
+    return number < 128;
+}
+
 // Arguments ---------------------------------------------------------------------------
+
+// An annotation of `size` bytes up to the number of its name: 4 bytes.
+static inline uint64_t annotation_head(size_t size, uint32_t name)
+{
+    return TAG(0, PERFETTO_EVENT_ANNOTATION, PROTOBUF_BYTES) | BYTE(1, size) |
+           TAG(2, PERFETTO_ANNOTATION_NAME_IID, PROTOBUF_VARINT) | BYTE(3, name);
+}
+
+// After such a head: a tag of two bytes.
+static const uint64_t ANNOTATION_STRING_IID =
+    BYTE(4, ((PERFETTO_ANNOTATION_STRING_IID << 3 | PROTOBUF_VARINT) & 127) | 128) |
+    BYTE(5, PERFETTO_ANNOTATION_STRING_IID >> 4);
+
+// 0: it has to be looked up.
+static inline uint32_t encode_common_key(const struct sequence_keys *sequence, uint32_t key)
+{
+    return key < SEQUENCE_COMMON_KEYS ? sequence->iids[key] : 0;
+}
 
 static inline unsigned char *annotation_open(unsigned char *to)
 {
@@ -48,7 +85,7 @@ static inline unsigned char *annotation_open(unsigned char *to)
 
 static inline unsigned char *encode_key(struct encoder *encoder, unsigned char *to, uint32_t key)
 {
-    uint32_t iid = key < SEQUENCE_COMMON_KEYS ? encoder->sequence->iids[key] : 0;
+    uint32_t iid = encode_common_key(encoder->sequence, key);
     if (iid == 0)
         iid = encoder->chunk->iids[encoder->iid++];
     return protobuf_put_varint(to, PERFETTO_ANNOTATION_NAME_IID, iid);
@@ -57,6 +94,11 @@ static inline unsigned char *encode_key(struct encoder *encoder, unsigned char *
 static inline unsigned char *encode_number(struct encoder *encoder, unsigned char *to, uint32_t key,
                                            uint32_t field, uint64_t number)
 {
+    const uint32_t name = encode_common_key(encoder->sequence, key);
+    if (name != 0) {
+        put_eight(to, annotation_head(0, name) | TAG(4, field, PROTOBUF_VARINT));
+        return length_close(to + 2, varint_put_any(to + 5, number));
+    }
     unsigned char *content = annotation_open(to);
     return length_close(content,
                         protobuf_put_any(encode_key(encoder, content, key), field, number));
@@ -66,6 +108,11 @@ static inline unsigned char *encode_number(struct encoder *encoder, unsigned cha
 static inline unsigned char *encode_string(struct encoder *encoder, unsigned char *to, uint32_t key,
                                            const uint32_t *iid)
 {
+    const uint32_t name = encode_common_key(encoder->sequence, key);
+    if (name != 0 && iid != NULL) {
+        put_eight(to, annotation_head(0, name) | ANNOTATION_STRING_IID);
+        return length_close(to + 2, varint_put_any(to + 6, *iid));
+    }
     unsigned char *content = annotation_open(to);
     unsigned char *end = encode_key(encoder, content, key);
     const uint32_t number = iid != NULL ? *iid : encoder->chunk->iids[encoder->iid++];
@@ -132,34 +179,34 @@ static unsigned char *encode_value(struct encoder *encoder, unsigned char *to,
     }
 }
 
-// Most are short: to copy more than that is quicker than to ask how much it is. There is room for
-// it, as an annotation has.
-static inline void encode_copy(const struct encoder *encoder, unsigned char *to,
-                               const unsigned char *from, size_t size)
-{
-    enum { AT_ONCE = 16 };
-    const struct bytes *values = &encoder->chunk->values;
-    if (size <= AT_ONCE && values->data + values->size - from >= AT_ONCE)
-        memcpy(to, from, AT_ONCE);
-    else
-        memcpy(to, from, size);
-}
-
 // Numbers and short texts, as most values are, are the same bytes in both forms. Stops at the first
-// value that is something else.
-static inline unsigned char *encode_common_values(struct encoder *encoder, unsigned char *to,
-                                                  struct argument_reader *reader)
+// value that is something else. Most are short: to copy more than that is quicker than to ask how
+// much it is. There is room for it, as an annotation has, and it can be read.
+static inline unsigned char *encode_common_values(const struct sequence_keys *sequence,
+                                                  unsigned char *to, struct argument_reader *reader)
 {
-    struct common_value value;
-    while (argument_next_common(reader, &value)) {
-        unsigned char *content = annotation_open(to);
-        unsigned char *end = encode_key(encoder, content, value.key);
-        end = protobuf_put_tag(
-            end, value.is_text ? PERFETTO_ANNOTATION_STRING : PERFETTO_ANNOTATION_UINT,
-            value.is_text ? PROTOBUF_BYTES : PROTOBUF_VARINT);
-        encode_copy(encoder, end, value.payload, value.size);
-        to = length_close(content, end + value.size);
+    enum { HEAD = 5, SIZE_MOST = 127 - HEAD + 2 };
+    const unsigned char *const values_end = reader->values.end;
+    const unsigned char *at = reader->values.at;
+    const unsigned char *last = NULL;
+    size_t size;
+    while ((size = argument_common_size(at, values_end)) != 0 && size <= SIZE_MOST) {
+        const uint64_t tag = at[1] == VALUE_TEXT
+                                 ? TAG(4, PERFETTO_ANNOTATION_STRING, PROTOBUF_BYTES)
+                                 : TAG(4, PERFETTO_ANNOTATION_UINT, PROTOBUF_VARINT);
+        const uint32_t name = encode_common_key(sequence, at[0]);
+        if (name == 0)
+            break;
+        put_eight(to, annotation_head(HEAD - 2 + size, name) | tag);
+        if (size <= ARGUMENTS_AFTER)
+            memcpy(to + HEAD, at + 2, ARGUMENTS_AFTER);
+        else
+            memcpy(to + HEAD, at + 2, size);
+        last = at;
+        to += HEAD + size;
+        at += 2 + size;
     }
+    arguments_pass(reader, at, last);
     return to;
 }
 
@@ -170,7 +217,10 @@ static unsigned char *encode_values(struct encoder *encoder, unsigned char *to, 
         arguments_read(values, options->category_key, !options->no_arguments);
     struct value value;
     for (;;) {
-        to = encode_common_values(encoder, to, &reader);
+        if (reader.wanted)
+            to = encode_common_values(encoder->sequence, to, &reader);
+        if (arguments_are_over(&reader))
+            return to;
         switch (argument_next(&reader, &value)) {
         case ARGUMENT_VALUE:
             to = encode_value(encoder, to, &value);
@@ -280,10 +330,22 @@ static inline unsigned char *encode_state_needed(unsigned char *to)
     return protobuf_put_varint(to, PERFETTO_PACKET_SEQUENCE_FLAGS, PERFETTO_STATE_NEEDED);
 }
 
+static const uint64_t SEQUENCE_AND_EVENT = TAG(0, PERFETTO_PACKET_SEQUENCE, PROTOBUF_VARINT) |
+                                           TAG(2, PERFETTO_PACKET_TRACK_EVENT, PROTOBUF_BYTES) |
+                                           TAG(4, PERFETTO_EVENT_TYPE, PROTOBUF_VARINT);
+
 static inline unsigned char *encode_end(const struct encoder *encoder, unsigned char *to,
                                         uint64_t ns)
 {
     unsigned char *content = packet_open(to);
+    if (is_small(encoder->sequence->id)) {
+        to = protobuf_put_any(content, PERFETTO_PACKET_TIMESTAMP, ns);
+        put_eight(to, SEQUENCE_AND_EVENT | BYTE(1, encoder->sequence->id) | BYTE(3, 2) |
+                          BYTE(5, PERFETTO_TYPE_END) |
+                          TAG(6, PERFETTO_PACKET_SEQUENCE_FLAGS, PROTOBUF_VARINT) |
+                          BYTE(7, PERFETTO_STATE_NEEDED));
+        return length_close(content, to + 8);
+    }
     unsigned char *event = event_open(encode_front(encoder, content, ns));
     unsigned char *end = length_close(event, encode_type(event, PERFETTO_TYPE_END));
     return length_close(content, encode_state_needed(end));
@@ -302,6 +364,24 @@ static unsigned char *encode_sample(const struct encoder *encoder, unsigned char
     return length_close(content, encode_state_needed(length_close(event, end)));
 }
 
+// A packet up to the name of its event.
+static inline unsigned char *encode_begin(const struct encoder *encoder, unsigned char *content,
+                                          const struct chunk_event *added,
+                                          unsigned char **out_event)
+{
+    const enum perfetto_event_type type =
+        added->kind == CHUNK_INSTANT ? PERFETTO_TYPE_INSTANT : PERFETTO_TYPE_BEGIN;
+    if (is_small(encoder->sequence->id) && is_small(added->name)) {
+        unsigned char *to = protobuf_put_any(content, PERFETTO_PACKET_TIMESTAMP, added->ns);
+        put_eight(to, SEQUENCE_AND_EVENT | BYTE(1, encoder->sequence->id) | BYTE(5, type) |
+                          TAG(6, PERFETTO_EVENT_NAME_IID, PROTOBUF_VARINT) | BYTE(7, added->name));
+        *out_event = to + 4;
+        return to + 8;
+    }
+    *out_event = event_open(encode_front(encoder, content, added->ns));
+    return protobuf_put_varint(encode_type(*out_event, type), PERFETTO_EVENT_NAME_IID, added->name);
+}
+
 static inline unsigned char *encode_event(struct encoder *encoder, unsigned char *to,
                                           const struct chunk_event *added, size_t index,
                                           bool defines)
@@ -309,10 +389,8 @@ static inline unsigned char *encode_event(struct encoder *encoder, unsigned char
     if (added->ends)
         to = encode_end(encoder, to, added->end_ns);
     unsigned char *content = packet_open(to);
-    unsigned char *event = event_open(encode_front(encoder, content, added->ns));
-    unsigned char *end = encode_type(event, added->kind == CHUNK_INSTANT ? PERFETTO_TYPE_INSTANT
-                                                                         : PERFETTO_TYPE_BEGIN);
-    end = protobuf_put_varint(end, PERFETTO_EVENT_NAME_IID, added->name);
+    unsigned char *event;
+    unsigned char *end = encode_begin(encoder, content, added, &event);
     end = length_close(event, encode_arguments(encoder, end, added));
     end = encode_state_needed(end);
     if (defines)

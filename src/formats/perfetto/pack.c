@@ -158,7 +158,7 @@ static struct part *pack_free_part(struct pack *pack)
 static void pack_hand_on(struct pack *pack)
 {
     struct part *part = pack->part;
-    part->plain = pack->plain || pack->count < PACK_PLAIN || pack->count % 2 == 1;
+    part->plain = pack->plain || pack->count < PACK_PLAIN || pack->count % PACK_EACH != 0;
     pack->count++;
     if (!parts_room(pack->parts))
         pack_write_first(pack);
@@ -171,10 +171,15 @@ struct chunk *pack_chunk(struct pack *pack)
     return &pack->part->chunk;
 }
 
+bool pack_is_full(const struct pack *pack)
+{
+    const struct chunk *chunk = &pack->part->chunk;
+    return chunk->count >= PACK_EVENTS || chunk->size >= PACK_CHUNK;
+}
+
 struct chunk *pack_chunk_with_room(struct pack *pack)
 {
-    const struct chunk *chunk = pack_chunk(pack);
-    if (chunk->count >= PACK_EVENTS || chunk->size >= PACK_CHUNK)
+    if (pack_is_full(pack))
         pack_hand_on(pack);
     return pack_chunk(pack);
 }

@@ -1,8 +1,8 @@
 // Chunks of events on their way to the file: put into bytes (encode.h), packed and written. Small
-// traces are plain packets that any reader takes; after the first PACK_PLAIN chunks every second
-// one is packed with zlib into a compressed packet, which Perfetto unpacks itself.
-// Packing takes longer than putting into bytes: packing half of it saves a third of the bytes for
-// half of the time. All threads do both (base/parts.h), and what is ready is written in order. The
+// traces are plain packets that any reader takes; after the first PACK_PLAIN chunks one of
+// PACK_EACH is packed with zlib into a compressed packet, which Perfetto unpacks itself. Packing
+// takes longer than putting into bytes: packing a third of it saves a quarter of the bytes for a
+// third of the time. All threads do both (base/parts.h), and what is ready is written in order. The
 // same events give the same bytes.
 //
 // Memory: PARTS_OF_THREAD chunks for each thread, each of PACK_EVENTS events, with the bytes that
@@ -16,7 +16,7 @@
 
 // Events in a chunk, and about how many bytes; a compressed packet is made of no more than these.
 enum { PACK_EVENTS = 2048, PACK_CHUNK = 256 << 10 };
-enum { PACK_PLAIN = 32 };
+enum { PACK_PLAIN = 32, PACK_EACH = 3 };
 
 struct pack;
 
@@ -25,6 +25,9 @@ status pack_open(const char *path, const struct encode_options *options, struct 
 
 // The chunk at hand, to which events are added.
 struct chunk *pack_chunk(struct pack *pack);
+
+// Whether it has as much as becomes a chunk.
+bool pack_is_full(const struct pack *pack);
 
 // The same after handing on the one at hand if it is full.
 struct chunk *pack_chunk_with_room(struct pack *pack);

@@ -112,9 +112,12 @@ static uint32_t deciding_text(const struct deciding *deciding, uint32_t text)
     return iid;
 }
 
+// Up to here an argument's name is looked up directly (chunk.h).
+enum { COMMON_IID_MOST = 127 };
+
 static inline bool is_common_key(const struct sequence *sequence, uint32_t key)
 {
-    return key < SEQUENCE_COMMON_KEYS && sequence->shared->iids[key] != 0;
+    return key < SEQUENCE_COMMON_KEYS && (sequence->common_keys >> key & 1) != 0;
 }
 
 static void deciding_new_key(const struct deciding *deciding, uint32_t key)
@@ -122,10 +125,12 @@ static void deciding_new_key(const struct deciding *deciding, uint32_t key)
     struct sequence *sequence = deciding->sequence;
     const uint32_t iid =
         deciding_intern(deciding, &sequence->keys, PERFETTO_INTERNED_ANNOTATION_NAME, key);
-    if (key < SEQUENCE_COMMON_KEYS && iid < 256)
+    if (key < SEQUENCE_COMMON_KEYS && iid <= COMMON_IID_MOST) {
         sequence->shared->iids[key] = (unsigned char)iid;
-    else
+        sequence->common_keys |= (uint64_t)1 << key;
+    } else {
         chunk_name_text(deciding->chunk, iid);
+    }
 }
 
 static inline void deciding_key(const struct deciding *deciding, uint32_t key)
@@ -141,16 +146,40 @@ static void deciding_value(const struct deciding *deciding, const struct value *
         chunk_name_text(deciding->chunk, deciding_text(deciding, (uint32_t)value->number));
 }
 
+// Whether no more is to be decided of values that have at most these keys.
+static inline bool deciding_keys(const struct deciding *deciding, uint64_t keys)
+{
+    const struct sequence *sequence = deciding->sequence;
+    if (keys == 0 || deciding->options->no_arguments)
+        return keys != 0;
+    for (uint64_t missing; (missing = keys & ~sequence->common_keys) != 0;) {
+        if (sequence->keys.last >= COMMON_IID_MOST)
+            return false;
+        deciding_new_key(deciding, (uint32_t)__builtin_ctzll(missing));
+    }
+    return true;
+}
+
+static void deciding_common_values(const struct deciding *deciding, struct argument_reader *reader)
+{
+    const unsigned char *at = reader->values.at;
+    const unsigned char *last = NULL;
+    for (size_t size; (size = argument_common_size(at, reader->values.end)) != 0; at += 2 + size) {
+        deciding_key(deciding, at[0]);
+        last = at;
+    }
+    arguments_pass(reader, at, last);
+}
+
 static void deciding_values(const struct deciding *deciding, struct view values)
 {
     const struct encode_options *options = deciding->options;
     struct argument_reader reader =
         arguments_read(values, options->category_key, !options->no_arguments);
-    struct common_value common;
     struct value value;
     for (;;) {
-        while (argument_next_common(&reader, &common))
-            deciding_key(deciding, common.key);
+        if (reader.wanted)
+            deciding_common_values(deciding, &reader);
         switch (argument_next(&reader, &value)) {
         case ARGUMENT_VALUE:
             deciding_value(deciding, &value);
@@ -168,23 +197,6 @@ static void deciding_values(const struct deciding *deciding, struct view values)
     }
 }
 
-// The end of a span that comes just before it is put down together with it.
-static struct chunk_event *add_event(struct sequence *sequence, struct chunk *chunk)
-{
-    if (chunk->count > 0) {
-        struct chunk_event *last = &chunk->events[chunk->count - 1];
-        if (last->kind == CHUNK_END && last->sequence == sequence->shared) {
-            last->end_ns = last->ns;
-            last->ends = true;
-            return last;
-        }
-    }
-    struct chunk_event *added = chunk_add(chunk);
-    added->ends = false;
-    added->sequence = sequence->shared;
-    return added;
-}
-
 static uint64_t sequence_since(struct sequence *sequence, uint64_t ns)
 {
     const uint64_t since = ns - sequence->now;
@@ -197,8 +209,11 @@ void sequence_add(struct sequence *sequence, struct chunk *chunk,
                   const struct sequence_event *event)
 {
     const struct deciding deciding = {sequence, chunk, options};
-    struct chunk_event *added = add_event(sequence, chunk);
+    struct chunk_event *added = chunk_add(chunk);
+    added->sequence = sequence->shared;
     added->kind = (uint8_t)event->kind;
+    added->ends = event->ends;
+    added->end_ns = event->ends ? sequence_since(sequence, event->end) : 0;
     added->ns = sequence_since(sequence, ns);
     added->call = event->call;
     added->values_at = event->values_at;
@@ -207,7 +222,7 @@ void sequence_add(struct sequence *sequence, struct chunk *chunk,
     added->number = event->cycles;
     added->location = 0;
     added->name = deciding_name(&deciding, event->name);
-    if (event->values_size > 0)
+    if (event->values_size > 0 && !deciding_keys(&deciding, event->keys))
         deciding_values(
             &deciding,
             (struct view){(const char *)chunk->values.data + event->values_at, event->values_size});

@@ -38,6 +38,7 @@ struct sequence {
     uint32_t last_name, last_name_iid; // 0: none yet
     struct iid_map categories;
     struct iid_map keys;
+    uint64_t common_keys;   // bit k: key k has a number in `shared`
     struct iid_map texts;   // but for those at home here
     struct segments *homes; // struct text_home, by text id: of all sequences
 };
@@ -45,10 +46,13 @@ struct sequence {
 // What an event is made of besides its times. Its values lie in the chunk already.
 struct sequence_event {
     enum chunk_kind kind; // CHUNK_SPAN or CHUNK_INSTANT
+    bool ends;            // the span that is open ends just before it ...
+    uint64_t end;         // ... at this ns
     uint32_t name;
     uint32_t location; // text ids; 0: none
     uint32_t call;     // 0: none
     uint32_t values_at, values_size;
+    uint64_t keys; // of the values (event.h)
     bool has_cycles;
     uint64_t cycles;
 };

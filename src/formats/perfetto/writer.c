@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "arguments.h"
 #include "base/memory.h"
 #include "calls_writer.h"
 #include "fields.h"
@@ -26,6 +27,14 @@ struct written_track {
     struct lane_search search;
     bool cycles; // its clock counts cycles
     bool has_late;
+};
+
+// An event on its way to a chunk.
+struct taken_event {
+    const struct event *event;
+    uint64_t start, end; // ns
+    uint32_t values_at;  // in the chunk
+    uint64_t keys;       // as its batch says
 };
 
 // Where a text is at home is looked up this far ahead of the event.
@@ -174,10 +183,10 @@ static uint64_t perfetto_writer_describe(struct perfetto_writer *writer, uint32_
 
 // Lanes -----------------------------------------------------------------------
 
-// What spans of several lanes are looked for by; a lane that is alone is looked at itself.
+// What spans of several lanes are looked for by; the first one is looked at itself.
 static void perfetto_writer_note_lane(struct written_track *state, size_t index)
 {
-    if (state->lane_count <= state->first_lane + 1)
+    if (index == state->first_lane)
         return;
     const struct sequence *lane = &state->lanes[index];
     lane_search_set(&state->search, index, lane->depth > 0 ? lane->ends[lane->depth - 1] : 0,
@@ -199,8 +208,6 @@ static struct sequence *perfetto_writer_add_lane(struct perfetto_writer *writer,
     struct sequence *lane = &state->lanes[state->lane_count++];
     sequence_start(lane, pack_chunk(writer->pack), ++writer->next_sequence, uuid, ns,
                    &writer->homes);
-    if (state->lane_count == state->first_lane + 2)
-        perfetto_writer_note_lane(state, state->first_lane);
     perfetto_writer_note_lane(state, state->lane_count - 1);
     return lane;
 }
@@ -298,28 +305,44 @@ static uint32_t perfetto_writer_call_of(struct perfetto_writer *writer, const st
     return event->call;
 }
 
-// `start` and `end` are the event's in nanoseconds, `values_at` is where its values lie in the
-// chunk.
-static void perfetto_writer_write_event(struct perfetto_writer *writer, struct written_track *state,
-                                        const struct event *event, uint32_t values_at,
-                                        uint64_t start, uint64_t end)
+// Whether a span takes the place of the innermost one on the lane, which has just ended.
+static bool perfetto_writer_follows(const struct sequence *lane, bool nests, uint64_t start,
+                                    uint64_t end)
 {
+    const size_t depth = lane->depth;
+    if (depth == 0 || lane->ends[depth - 1] > start)
+        return false;
+    return depth == 1 || (nests && lane->ends[depth - 2] > start && lane->ends[depth - 2] >= end);
+}
+
+static void perfetto_writer_write_event(struct perfetto_writer *writer, struct written_track *state,
+                                        const struct taken_event *taken)
+{
+    const struct event *event = taken->event;
     const bool span = event->kind == EVENT_SPAN;
-    const struct sequence_event written = {
+    const bool nests = state->nests || !span;
+    struct sequence_event written = {
         .kind = span ? CHUNK_SPAN : CHUNK_INSTANT,
         .name = event->name,
         .location = perfetto_writer_location_of(writer, event->call),
         .call = perfetto_writer_call_of(writer, event),
-        .values_at = values_at,
+        .values_at = taken->values_at,
         .values_size = event->values_size,
+        .keys = taken->keys,
         .has_cycles = state->cycles && span,
         .cycles = event->end - event->start,
     };
-    struct sequence *lane =
-        lane_for(writer, state, event->track, state->nests || !span, start, end);
-    sequence_add(lane, pack_chunk(writer->pack), &writer->encode, start, &written);
+    struct sequence *lane = &state->lanes[state->first_lane];
+    if (state->first_lane < state->lane_count &&
+        perfetto_writer_follows(lane, nests, taken->start, taken->end)) {
+        written.ends = true;
+        written.end = lane->ends[--lane->depth];
+    } else {
+        lane = lane_for(writer, state, event->track, nests, taken->start, taken->end);
+    }
+    sequence_add(lane, pack_chunk(writer->pack), &writer->encode, taken->start, &written);
     if (span)
-        perfetto_writer_open_span(state, lane, end);
+        perfetto_writer_open_span(state, lane, taken->end);
     else
         perfetto_writer_note_lane(state, (size_t)(lane - state->lanes));
 }
@@ -359,19 +382,22 @@ static status perfetto_writer_take_event(struct perfetto_writer *writer,
         perfetto_writer_describe(writer, event->track);
         state = written(writer, event->track);
     }
-    const uint64_t start = clock_to_ns(&state->clock, event->start);
-    const uint64_t end = clock_to_ns(&state->clock, event->end);
-    if (end > INT64_MAX) {
+    const struct taken_event taken = {.event = event,
+                                      .start = clock_to_ns(&state->clock, event->start),
+                                      .end = clock_to_ns(&state->clock, event->end),
+                                      .values_at = values_at,
+                                      .keys = batch->keys};
+    if (taken.end > INT64_MAX) {
         writer->too_late++;
         return STATUS_OK;
     }
-    if (start < state->last_start)
+    if (taken.start < state->last_start)
         return hold_back(writer, event, event_values(batch, event));
-    state->last_start = start;
+    state->last_start = taken.start;
     if (event->kind == EVENT_COUNTER)
-        perfetto_writer_write_sample(writer, state, event, event_values(batch, event), start);
+        perfetto_writer_write_sample(writer, state, event, event_values(batch, event), taken.start);
     else
-        perfetto_writer_write_event(writer, state, event, values_at, start, end);
+        perfetto_writer_write_event(writer, state, &taken);
     return STATUS_OK;
 }
 
@@ -396,6 +422,37 @@ static inline void perfetto_writer_prefetch(const struct perfetto_writer *writer
         __builtin_prefetch(segments_get(&writer->homes, location));
 }
 
+// With what may be read after them.
+static void perfetto_writer_put_values(struct chunk *chunk, const unsigned char *values,
+                                       size_t size)
+{
+    unsigned char *to = bytes_reserve(&chunk->values, size + ARGUMENTS_AFTER);
+    memcpy(to, values, size);
+    memset(to + size, 0, ARGUMENTS_AFTER);
+    chunk->values.size += size + ARGUMENTS_AFTER;
+}
+
+// Takes events of a batch from `from` to `to`, whose values are in the chunk from `values_at` on,
+// as long as it has room: where a chunk ends must not depend on where batches do. `*out_end` is the
+// first that was not taken.
+static status perfetto_writer_take_run(struct perfetto_writer *writer,
+                                       const struct event_batch *batch, size_t from, size_t to,
+                                       size_t values_at, size_t *out_end)
+{
+    const size_t values_from = batch->events[from].values_at;
+    size_t i = from;
+    do {
+        const struct event *event = &batch->events[i];
+        if (i + TEXTS_AHEAD < to)
+            perfetto_writer_prefetch(writer, &batch->events[i + TEXTS_AHEAD]);
+        pack_chunk(writer->pack)->size += event->values_size;
+        STATUS_TRY(perfetto_writer_take_event(
+            writer, batch, event, (uint32_t)(values_at + (event->values_at - values_from))));
+    } while (++i < to && !pack_is_full(writer->pack));
+    *out_end = i;
+    return STATUS_OK;
+}
+
 // Values lie in the order of the events: those of a run of events are copied at once.
 static status perfetto_writer_take_batch(struct event_sink *sink, const struct event_batch *batch)
 {
@@ -404,22 +461,15 @@ static status perfetto_writer_take_batch(struct event_sink *sink, const struct e
         struct chunk *chunk = pack_chunk_with_room(writer->pack);
         const size_t values_from = batch->events[i].values_at;
         size_t values_end;
-        const size_t room = chunk->count < PACK_EVENTS ? PACK_EVENTS - chunk->count : 1;
+        const size_t room = PACK_EVENTS - chunk->count;
         const size_t left = batch->count - i;
         const size_t end =
             i + perfetto_writer_run(batch->events + i, left < room ? left : room, &values_end);
         const size_t values_at = chunk->values.size;
         if (values_end > values_from)
-            bytes_append(&chunk->values, batch->values.data + values_from,
-                         values_end - values_from);
-        chunk->size += values_end - values_from;
-        for (; i < end; i++) {
-            const struct event *event = &batch->events[i];
-            if (i + TEXTS_AHEAD < end)
-                perfetto_writer_prefetch(writer, &batch->events[i + TEXTS_AHEAD]);
-            STATUS_TRY(perfetto_writer_take_event(
-                writer, batch, event, (uint32_t)(values_at + (event->values_at - values_from))));
-        }
+            perfetto_writer_put_values(chunk, batch->values.data + values_from,
+                                       values_end - values_from);
+        STATUS_TRY(perfetto_writer_take_run(writer, batch, i, end, values_at, &i));
     }
     return STATUS_OK;
 }

@@ -279,6 +279,14 @@ static void compile_reader_read_rows(struct compile_reader *reader)
     }
 }
 
+static void compile_reader_tell_keys(const struct compile_reader *reader)
+{
+    const uint32_t id = reader->shared.id_key;
+    const uint32_t bytes = reader->shared.bytes_key;
+    if (id < 64 && bytes < 64)
+        profile_keys_tell(reader->rows.profile, (uint64_t)1 << id | (uint64_t)1 << bytes);
+}
+
 void compile_reader_run(const struct input *input, enum torq_form form,
                         const struct torq_options *options, struct profile *profile)
 {
@@ -296,9 +304,11 @@ void compile_reader_run(const struct input *input, enum torq_form form,
                    .names = COMPILE_NAMES(profile, options->streams)},
         .indices = {{.step = 1}, {.step = 1}, {.step = 1}},
     };
+    compile_reader_tell_keys(&reader);
     compile_reader_read_rows(&reader);
     compile_reader_lose_missing(&reader);
     rows_finish(&reader.rows);
+    profile_keys_tell(profile, 0);
 
     compile_names_free(&reader.shared.names);
     lanes_free(&reader.lanes);
