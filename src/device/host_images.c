@@ -53,7 +53,7 @@ static void scale_free(struct scale *scale)
 
 // Of a normalization by constants; `bias`: what was added before it, or NULL.
 static struct scale scale_of(const struct host_builder *builder, const struct network_node *node,
-                             const float *bias)
+                             const loose_float *bias)
 {
     const struct constant *parameters[4]; // scale, bias, mean, variance
     for (uint32_t i = 0; i < 4; i++)
@@ -126,8 +126,8 @@ static struct fused_convolution *make_spread(struct host_builder *builder, const
 {
     const int64_t inputs = kernel->dims[0], outputs = kernel->dims[1];
     const int64_t places = kernel->dims[2] * kernel->dims[3];
-    const float *weights = host_around_constant(builder, 1);
-    const float *bias = host_around_constant(builder, 2);
+    const loose_float *weights = host_around_constant(builder, 1);
+    const loose_float *bias = host_around_constant(builder, 2);
     float *turned = memory_allocate((size_t)(inputs * outputs * places) * sizeof *turned);
     float *repeated = memory_allocate((size_t)(outputs * places) * sizeof *repeated);
     for (int64_t i = 0; i < places * outputs; i++) {

@@ -280,6 +280,24 @@ bool chain_nodes_add(struct chain_nodes *nodes, const struct network_node *node)
     return true;
 }
 
+bool chain_nodes_add_value(struct chain_nodes *nodes, uint32_t value)
+{
+    const uint32_t made = nodes->chain.step_count - 1;
+    const uint32_t sum = nodes->values[made];
+    const uint32_t read = chain_nodes_operand(nodes, value);
+    if (read == UINT32_MAX)
+        return false;
+    const uint32_t step = chain_add_step(
+        &nodes->chain,
+        (struct chain_step){.operation = CHAIN_ADD, .left = (uint8_t)made, .right = (uint8_t)read});
+    if (step == UINT32_MAX)
+        return false;
+    nodes->values[made] = NETWORK_NONE;
+    nodes->values[step] = sum;
+    nodes->chain.result = ELEMENT_F32;
+    return true;
+}
+
 void chain_nodes_rename(struct chain_nodes *nodes, uint32_t value, const struct shape *places)
 {
     nodes->values[nodes->chain.step_count - 1] = value;

@@ -13,9 +13,9 @@
 
 struct depthwise_convolution_plan {
     const struct convolution *convolution;
-    const float *weights;  // groups x kernel; not kept
+    const loose_float *weights; // groups x kernel; not kept
     const float *scales;   // what those of each channel are multiplied with; NULL: none
-    const float *bias;     // NULL: none; not kept
+    const loose_float *bias; // NULL: none; not kept
     struct blocks *blocks; // for packed weights; must outlive it
     bool clips;
     float lowest, highest;

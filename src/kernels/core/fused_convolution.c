@@ -24,7 +24,7 @@ struct shared {
 // What a convolution is made of.
 struct making {
     const struct fused_convolution_plan *plan;
-    const struct byte_convolution *bytes; // without weights: it is of reals
+    const struct byte_convolution *bytes; // of our own; without weights: it is of reals
 };
 
 // Output channels [from, to).
@@ -439,13 +439,13 @@ static bool take_depthwise(struct fused_convolution *fused,
     return fused->depthwise != NULL;
 }
 
-static void take_bias(struct fused_convolution *fused, const float *bias)
+static void take_bias(struct fused_convolution *fused, const loose_float *bias)
 {
     fused->with_bias = bias != NULL;
     if (bias == NULL)
         return;
-    fused->bias = memory_allocate(fused->outputs * sizeof *bias);
-    memcpy(fused->bias, bias, fused->outputs * sizeof *bias);
+    fused->bias = memory_allocate(fused->outputs * sizeof *fused->bias);
+    memcpy(fused->bias, bias, fused->outputs * sizeof *fused->bias);
 }
 
 // Loaded for a network that has a use for it, which takes longer than a small one runs.
@@ -455,6 +455,26 @@ static bool takes_onednn(void)
         return false;
     onednn_single_thread();
     return true;
+}
+
+// oneDNN wants weights where floats lie.
+static bool make_of_onednn(struct fused_convolution *fused,
+                           const struct fused_convolution_plan *plan)
+{
+    if (plan->by_panels || !takes_onednn())
+        return false;
+    struct fused_convolution_plan moved = *plan;
+    const struct convolution *c = &plan->convolution;
+    const uint64_t each = (uint64_t)(c->inputs * c->kernel[0] * c->kernel[1]);
+    float *weights = NULL;
+    if ((uintptr_t)plan->weights % sizeof *weights != 0) {
+        weights = memory_allocate(fused->outputs * each * sizeof *weights);
+        memcpy(weights, plan->weights, fused->outputs * each * sizeof *weights);
+        moved.weights = weights;
+    }
+    const bool made = make_all(fused, &(struct making){&moved, NULL});
+    free(weights);
+    return made;
 }
 
 struct fused_convolution *fused_convolution_create(const struct fused_convolution_plan *plan)
@@ -478,9 +498,9 @@ struct fused_convolution *fused_convolution_create(const struct fused_convolutio
         fused->after = *plan->after;
     take_clip(fused);
     take_bias(fused, plan->bias);
-    const bool made = (fused->own || (!plan->weights_turned && takes_onednn())) &&
-                      (!depthwise || take_depthwise(fused, plan)) &&
-                      make_all(fused, &(struct making){plan, &bytes});
+    const bool made = fused->own ? (!depthwise || take_depthwise(fused, plan)) &&
+                                       make_all(fused, &(struct making){plan, &bytes})
+                                 : make_of_onednn(fused, plan);
     byte_convolution_free(&bytes);
     if (made)
         return fused;

@@ -11,16 +11,19 @@
 #include "base/blocks.h"
 #include "chain.h"
 #include "convolution.h"
+#include "loose.h"
 #include "scratch_pool.h"
 
 struct fused_convolution_plan {
     // Two spatial dimensions; strides of tensors do not count.
     struct convolution convolution;
-    const float *weights; // outputs of all groups x inputs x kernel; packed, so not kept
+    // Outputs of all groups x inputs x kernel; packed, so not kept.
+    const loose_float *weights;
     // The weights lie the other way round, inputs x outputs: of one group and single pixels.
     bool weights_turned;
+    bool by_panels; // or not at all: not by oneDNN
     const float *scales; // NULL: none; what the weights of each output channel are multiplied with
-    const float *bias;   // NULL: none
+    const loose_float *bias; // NULL: none; not kept
     struct blocks *blocks; // for packed weights; must outlive it
     // Of one input with an element for each place; NULL: the source is f32.
     const struct chain *before;

@@ -59,15 +59,16 @@ static uint64_t depth_of(const struct panel_convolution *own)
 enum { FOUR = 4 };
 
 typedef float four __attribute__((vector_size(FOUR * sizeof(float)), aligned(4), may_alias));
+typedef float loose_four __attribute__((vector_size(FOUR * sizeof(float)), aligned(1), may_alias));
 
 // Four numbers of each of four filters, times what scales them, into the lines of these numbers.
-static void pack_square(const float *const filters[FOUR], const float scales[FOUR], uint64_t at,
+static void pack_square(const loose_float *const filters[FOUR], const float scales[FOUR], uint64_t at,
                         float *const lines[FOUR], uint64_t row)
 {
-    const four a = *(const four *)(filters[0] + at) * scales[0];
-    const four b = *(const four *)(filters[1] + at) * scales[1];
-    const four c = *(const four *)(filters[2] + at) * scales[2];
-    const four d = *(const four *)(filters[3] + at) * scales[3];
+    const four a = *(const loose_four *)(filters[0] + at) * scales[0];
+    const four b = *(const loose_four *)(filters[1] + at) * scales[1];
+    const four c = *(const loose_four *)(filters[2] + at) * scales[2];
+    const four d = *(const loose_four *)(filters[3] + at) * scales[3];
     const four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
     const four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
     const four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
@@ -79,7 +80,7 @@ static void pack_square(const float *const filters[FOUR], const float scales[FOU
 }
 
 // As many channels of a whole panel as squares take; returns how many.
-static uint64_t pack_squares(const struct convolution *c, const float *const filters[PANELS_WIDTH],
+static uint64_t pack_squares(const struct convolution *c, const loose_float *const filters[PANELS_WIDTH],
                              const float scales[PANELS_WIDTH], float *panel)
 {
     const uint64_t taps = (uint64_t)(c->kernel[0] * c->kernel[1]), inputs = (uint64_t)c->inputs;
@@ -100,7 +101,7 @@ static uint64_t pack_squares(const struct convolution *c, const float *const fil
 
 // Panels whose depth goes by row of the window, pixel and channel; a line of a panel is
 // written at a time.
-static void pack_panel(const struct convolution *c, const float *const filters[PANELS_WIDTH],
+static void pack_panel(const struct convolution *c, const loose_float *const filters[PANELS_WIDTH],
                        const float scales[PANELS_WIDTH], uint64_t width, float *panel)
 {
     const uint64_t taps = (uint64_t)(c->kernel[0] * c->kernel[1]), inputs = (uint64_t)c->inputs;
@@ -132,7 +133,7 @@ static bool panel_convolution_pack(const struct panel_convolution_plan *plan,
     for (uint64_t first = 0; first < own->outputs; first += PANELS_WIDTH) {
         const uint64_t left = own->outputs - first;
         const uint64_t width = left < PANELS_WIDTH ? left : PANELS_WIDTH;
-        const float *filters[PANELS_WIDTH] = {NULL};
+        const loose_float *filters[PANELS_WIDTH] = {NULL};
         float scales[PANELS_WIDTH];
         for (uint64_t i = 0; i < width; i++) {
             const uint64_t filter = (uint64_t)plan->from + first + i;

@@ -11,12 +11,13 @@
 #include "base/blocks.h"
 #include "byte_panels.h"
 #include "convolution.h"
+#include "loose.h"
 
 struct panel_convolution_plan {
     const struct convolution *convolution; // two spatial dimensions; strides do not count
     int64_t from, to;                      // output channels
     // Of all output channels: outputs x inputs x kernel; not kept. One of the two.
-    const float *weights;
+    const loose_float *weights;
     bool weights_turned; // inputs x outputs, for single pixels
     const int8_t *bytes;
     // What the weights of each output channel are multiplied with; NULL: none, but not with bytes.

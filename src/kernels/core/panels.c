@@ -16,7 +16,7 @@ void panels_pack(const struct panels_source *source, float *panels)
     for (uint64_t first = 0; first < source->rows; first += PANELS_WIDTH) {
         const uint64_t left = source->rows - first;
         const uint64_t width = left < PANELS_WIDTH ? left : PANELS_WIDTH;
-        const float *from = source->numbers + first * source->row_step;
+        const loose_float *from = source->numbers + first * source->row_step;
         float *panel = panels + first * source->depth;
         if (width < PANELS_WIDTH)
             memset(panel, 0, source->depth * PANELS_WIDTH * sizeof *panel);

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "loose.h"
+
 enum { PANELS_WIDTH = 16 };
 
 // Numbers of an arranged matrix of rows x depth.
@@ -20,7 +22,7 @@ static inline uint64_t panels_size(uint64_t rows, uint64_t depth)
 
 // A matrix as it lies: its numbers are row * row_step + k * depth_step apart.
 struct panels_source {
-    const float *numbers;
+    const loose_float *numbers;
     uint64_t rows, depth;
     uint64_t row_step, depth_step;
 };
