@@ -50,7 +50,8 @@ struct host_build {
     const bool *last; // by buffer: channels last
     char *scratch;    // for what passes inside a task
     uint64_t scratch_bytes;
-    struct blocks *blocks; // of packed weights
+    struct blocks *blocks;      // of packed weights
+    struct scratch_pool *rooms; // for packing them
 };
 
 // How much memory the parts of a task may need besides the program's buffers.

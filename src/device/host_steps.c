@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "host_build.h"
 #include "host_layout.h"
+#include "kernels/core/panels.h"
 
 struct host_steps {
     const struct host_machine *machine;
@@ -66,8 +67,11 @@ static status build_tasks(struct host_steps *steps, const struct host_recipe *re
     struct building building = {steps,
                                 recipes,
                                 {steps->machine, last, steps->scratch->tensor.data,
-                                 tensor_bytes(&steps->scratch->tensor), steps->blocks}};
+                                 tensor_bytes(&steps->scratch->tensor), steps->blocks,
+                                 scratch_pool_create(parallel_threads(parallel))}};
+    scratch_pool_reserve(building.build.rooms, PANELS_PACK_ROOM);
     parallel_for(parallel, steps->machine->program->task_count, 1, build_some, &building);
+    scratch_pool_free(building.build.rooms);
     free(last);
     return take_built(steps, recipes);
 }

@@ -21,10 +21,11 @@ struct fused_convolution_plan {
     const loose_float *weights;
     // The weights lie the other way round, inputs x outputs: of one group and single pixels.
     bool weights_turned;
-    bool by_panels; // or not at all: not by oneDNN
+    bool by_panels;      // or not at all: not by oneDNN
     const float *scales; // NULL: none; what the weights of each output channel are multiplied with
-    const loose_float *bias; // NULL: none; not kept
-    struct blocks *blocks; // for packed weights; must outlive it
+    const loose_float *bias;    // NULL: none; not kept
+    struct blocks *blocks;      // for packed weights; must outlive it
+    struct scratch_pool *rooms; // for packing; not kept: panels.h; NULL: none
     // Of one input with an element for each place; NULL: the source is f32.
     const struct chain *before;
     // Input 0 is the convolution's result; others have an element for each place or for

@@ -56,92 +56,23 @@ static uint64_t depth_of(const struct panel_convolution *own)
     return own->kernel[0] * own->arranged;
 }
 
-enum { FOUR = 4 };
-
-typedef float four __attribute__((vector_size(FOUR * sizeof(float)), aligned(4), may_alias));
-typedef float loose_four __attribute__((vector_size(FOUR * sizeof(float)), aligned(1), may_alias));
-
-// Four numbers of each of four filters, times what scales them, into the lines of these numbers.
-static void pack_square(const loose_float *const filters[FOUR], const float scales[FOUR], uint64_t at,
-                        float *const lines[FOUR], uint64_t row)
-{
-    const four a = *(const loose_four *)(filters[0] + at) * scales[0];
-    const four b = *(const loose_four *)(filters[1] + at) * scales[1];
-    const four c = *(const loose_four *)(filters[2] + at) * scales[2];
-    const four d = *(const loose_four *)(filters[3] + at) * scales[3];
-    const four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    const four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    *(four *)(lines[0] + row) = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
-    *(four *)(lines[1] + row) = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
-    *(four *)(lines[2] + row) = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
-    *(four *)(lines[3] + row) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
-}
-
-// As many channels of a whole panel as squares take; returns how many.
-static uint64_t pack_squares(const struct convolution *c, const loose_float *const filters[PANELS_WIDTH],
-                             const float scales[PANELS_WIDTH], float *panel)
-{
-    const uint64_t taps = (uint64_t)(c->kernel[0] * c->kernel[1]), inputs = (uint64_t)c->inputs;
-    const uint64_t channels = inputs - inputs % FOUR;
-    uint64_t channel = 0, tap = 0;
-    for (uint64_t at = 0; at < channels * taps; at += FOUR) {
-        float *lines[FOUR];
-        for (uint64_t i = 0; i < FOUR; i++) {
-            lines[i] = panel + (tap * inputs + channel) * PANELS_WIDTH;
-            channel += ++tap == taps;
-            tap = tap == taps ? 0 : tap;
-        }
-        for (uint64_t row = 0; row < PANELS_WIDTH; row += FOUR)
-            pack_square(filters + row, scales + row, at, lines, row);
-    }
-    return channels;
-}
-
-// Panels whose depth goes by row of the window, pixel and channel; a line of a panel is
-// written at a time.
-static void pack_panel(const struct convolution *c, const loose_float *const filters[PANELS_WIDTH],
-                       const float scales[PANELS_WIDTH], uint64_t width, float *panel)
-{
-    const uint64_t taps = (uint64_t)(c->kernel[0] * c->kernel[1]), inputs = (uint64_t)c->inputs;
-    uint64_t channel = width == PANELS_WIDTH ? pack_squares(c, filters, scales, panel) : 0;
-    for (; channel < inputs; channel++) {
-        for (uint64_t tap = 0; tap < taps; tap++) {
-            float *line = panel + (tap * inputs + channel) * PANELS_WIDTH;
-            for (uint64_t i = 0; i < width; i++)
-                line[i] = filters[i][channel * taps + tap] * scales[i];
-            for (uint64_t i = width; i < PANELS_WIDTH; i++)
-                line[i] = 0;
-        }
-    }
-}
-
 static bool panel_convolution_pack(const struct panel_convolution_plan *plan,
                                    struct panel_convolution *own)
 {
     const uint64_t depth = own->kernel[0] * own->part;
+    const uint64_t from = (uint64_t)plan->from;
     own->panels = blocks_take(plan->blocks, panels_size(own->outputs, depth) * sizeof(float));
     if (own->panels == NULL)
         return false;
-    if (plan->weights_turned) {
-        panels_pack(&(struct panels_source){plan->weights + plan->from, own->outputs, depth, 1,
-                                            (uint64_t)plan->convolution->outputs},
-                    own->panels);
-        return true;
-    }
-    for (uint64_t first = 0; first < own->outputs; first += PANELS_WIDTH) {
-        const uint64_t left = own->outputs - first;
-        const uint64_t width = left < PANELS_WIDTH ? left : PANELS_WIDTH;
-        const loose_float *filters[PANELS_WIDTH] = {NULL};
-        float scales[PANELS_WIDTH];
-        for (uint64_t i = 0; i < width; i++) {
-            const uint64_t filter = (uint64_t)plan->from + first + i;
-            filters[i] = plan->weights + filter * depth;
-            scales[i] = plan->scales != NULL ? plan->scales[filter] : 1;
-        }
-        pack_panel(plan->convolution, filters, scales, width, own->panels + first * depth);
-    }
+    struct panels_source source = {.rows = own->outputs,
+                                   .depth = depth,
+                                   .taps = own->kernel[0] * own->kernel[1],
+                                   .scales = plan->scales != NULL ? plan->scales + from : NULL,
+                                   .rooms = plan->rooms};
+    source.numbers = plan->weights + from * (plan->weights_turned ? 1 : depth);
+    source.row_step = plan->weights_turned ? 1 : depth;
+    source.depth_step = plan->weights_turned ? (uint64_t)plan->convolution->outputs : 1;
+    panels_pack(&source, own->panels);
     return true;
 }
 

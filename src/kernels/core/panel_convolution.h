@@ -26,7 +26,8 @@ struct panel_convolution_plan {
     // Of bytes: in which form the image comes, and the byte that stands for 0 in it (in pairs: 0).
     enum byte_form form;
     uint8_t zero;
-    struct blocks *blocks; // for packed weights; must outlive it
+    struct blocks *blocks;      // for packed weights; must outlive it
+    struct scratch_pool *rooms; // for packing; not kept: panels.h
     bool clips;
     float lowest, highest;
 };
