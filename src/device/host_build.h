@@ -30,6 +30,7 @@ struct host_step {
     struct prepared *call;
     struct chain *chain;
     struct fused_convolution *convolution;
+    bool computed, settled; // the convolution, and its weights: host_steps.c
     struct image_join *join;
     struct images_pool pool;
     uint64_t count;            // places of a chain
@@ -50,8 +51,7 @@ struct host_build {
     const bool *last; // by buffer: channels last
     char *scratch;    // for what passes inside a task
     uint64_t scratch_bytes;
-    struct blocks *blocks;      // of packed weights
-    struct scratch_pool *rooms; // for packing them
+    struct blocks *blocks; // of packed weights
 };
 
 // How much memory the parts of a task may need besides the program's buffers.

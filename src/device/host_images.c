@@ -104,8 +104,8 @@ bool host_images_add_convolution(struct host_builder *builder)
     const bool has_before = builder->recipe->before[0] != PROGRAM_NONE;
     struct fused_convolution_plan plan = {.weights = host_around_constant(builder, 1),
                                           .bias = host_around_constant(builder, 2),
-                                          .blocks = builder->build->blocks,
-                                          .rooms = builder->build->rooms};
+                                          .weights_stay = true,
+                                          .blocks = builder->build->blocks};
     if (!host_images_describe_convolution(builder, &plan.convolution) ||
         (has_before && !(host_around_before(builder, 0, &before) && chain_nodes_finish(&before))) ||
         !host_around_followers(builder, &after, &has_after))

@@ -65,8 +65,8 @@ bool host_product_add(struct host_builder *builder)
                                           .weights_turned = is_turned(host_around_main(builder)),
                                           .by_panels = true,
                                           .bias = bias_of(builder),
-                                          .blocks = builder->build->blocks,
-                                          .rooms = builder->build->rooms};
+                                          .weights_stay = true,
+                                          .blocks = builder->build->blocks};
     if (host_around_main(builder)->input_count > 2 && builder->recipe->before[2] != PROGRAM_NONE)
         return false;
     if ((has_before && !(host_around_before(builder, 0, &before) && chain_nodes_finish(&before))) ||

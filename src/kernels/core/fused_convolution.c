@@ -329,7 +329,7 @@ static struct panel_convolution *make_own(const struct fused_convolution *fused,
                                          .weights_turned = plan->weights_turned,
                                          .scales = plan->scales,
                                          .blocks = plan->blocks,
-                                         .rooms = plan->rooms,
+                                         .weights_stay = plan->weights_stay,
                                          .bias = fused->bias,
                                          .clips = fused->clips,
                                          .lowest = fused->lowest,
@@ -545,6 +545,74 @@ void fused_convolution_free(struct fused_convolution *fused)
 size_t fused_convolution_room(const struct fused_convolution *fused)
 {
     return fused->room;
+}
+
+// Arranging ---------------------------------------------------------------------------
+
+enum { ARRANGED_TOGETHER = 1 << 16 }; // numbers that are worth a piece of their own
+
+struct arranging {
+    const struct fused_convolution *fused;
+    float *place;
+    struct scratch_pool *rooms;
+};
+
+static uint64_t panels_of_channels(const struct channels *channels)
+{
+    return channels->own != NULL ? panel_convolution_panels(channels->own) : 0;
+}
+
+static uint64_t all_panels(const struct fused_convolution *fused)
+{
+    uint64_t panels = 0;
+    for (uint32_t i = 0; i < fused->channel_count; i++)
+        panels += panels_of_channels(&fused->channels[i]);
+    return panels;
+}
+
+// Numbers of each of them.
+static uint64_t one_panel(const struct fused_convolution *fused)
+{
+    return panel_convolution_panel(fused->channels[0].own);
+}
+
+size_t fused_convolution_weights(const struct fused_convolution *fused)
+{
+    const uint64_t panels = all_panels(fused);
+    return panels > 0 ? panels * one_panel(fused) * sizeof(float) : 0;
+}
+
+// Panels [from, to) of all channels.
+static void arrange_some(void *context, uint64_t from, uint64_t to)
+{
+    const struct arranging *arranging = context;
+    const struct fused_convolution *fused = arranging->fused;
+    const uint64_t each = one_panel(fused);
+    uint64_t first = 0; // of the channels at hand
+    for (uint32_t i = 0; i < fused->channel_count && first < to; i++) {
+        const uint64_t last = first + panels_of_channels(&fused->channels[i]);
+        const uint64_t start = from > first ? from : first, end = to < last ? to : last;
+        if (start < end)
+            panel_convolution_arrange(fused->channels[i].own, start - first, end - first,
+                                      arranging->place + first * each, arranging->rooms);
+        first = last;
+    }
+}
+
+void fused_convolution_arrange(struct fused_convolution *fused, void *place,
+                               struct scratch_pool *rooms, struct parallel *parallel)
+{
+    struct arranging arranging = {fused, place, rooms};
+    const uint64_t panels = all_panels(fused);
+    if (panels == 0)
+        return;
+    const uint64_t each = one_panel(fused);
+    parallel_for(parallel, panels, 1 + ARRANGED_TOGETHER / each, arrange_some, &arranging);
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < fused->channel_count; i++) {
+        panel_convolution_place(fused->channels[i].own, arranging.place + first * each);
+        first += panels_of_channels(&fused->channels[i]);
+    }
 }
 
 // Running -----------------------------------------------------------------------------

@@ -25,10 +25,12 @@ struct panel_convolution {
     uint64_t arranged;         // and as many as the arranged weights have for it
     uint64_t size;             // bytes of a number of the image
     uint8_t zero;              // that its padding consists of
-    float *panels;             // NULL: weights are bytes
+    bool of_bytes;
+    struct panels_source source; // of weights that stay; without numbers: there are none
+    const float *panels;
     struct byte_panels bytes;
     float *bias;     // NULL: none
-    float *scales;   // of bytes
+    float *scales;   // of bytes, or weights that stay
     int32_t *excess; // of bytes: excess_of
     bool clips;
     float lowest, highest;
@@ -56,24 +58,68 @@ static uint64_t depth_of(const struct panel_convolution *own)
     return own->kernel[0] * own->arranged;
 }
 
-static bool panel_convolution_pack(const struct panel_convolution_plan *plan,
-                                   struct panel_convolution *own)
+static struct panels_source source_of(const struct panel_convolution_plan *plan,
+                                      const struct panel_convolution *own)
 {
     const uint64_t depth = own->kernel[0] * own->part;
     const uint64_t from = (uint64_t)plan->from;
-    own->panels = blocks_take(plan->blocks, panels_size(own->outputs, depth) * sizeof(float));
-    if (own->panels == NULL)
-        return false;
-    struct panels_source source = {.rows = own->outputs,
-                                   .depth = depth,
-                                   .taps = own->kernel[0] * own->kernel[1],
-                                   .scales = plan->scales != NULL ? plan->scales + from : NULL,
-                                   .rooms = plan->rooms};
-    source.numbers = plan->weights + from * (plan->weights_turned ? 1 : depth);
-    source.row_step = plan->weights_turned ? 1 : depth;
-    source.depth_step = plan->weights_turned ? (uint64_t)plan->convolution->outputs : 1;
-    panels_pack(&source, own->panels);
-    return true;
+    return (struct panels_source){
+        .numbers = plan->weights + from * (plan->weights_turned ? 1 : depth),
+        .rows = own->outputs,
+        .depth = depth,
+        .row_step = plan->weights_turned ? 1 : depth,
+        .depth_step = plan->weights_turned ? (uint64_t)plan->convolution->outputs : 1,
+        .taps = own->kernel[0] * own->kernel[1],
+        .scales = plan->scales != NULL ? plan->scales + from : NULL,
+    };
+}
+
+static void keep_source(const struct panel_convolution_plan *plan, struct panel_convolution *own)
+{
+    own->source = source_of(plan, own);
+    if (plan->scales == NULL)
+        return;
+    own->scales = memory_allocate(own->outputs * sizeof *own->scales);
+    memcpy(own->scales, own->source.scales, own->outputs * sizeof *own->scales);
+    own->source.scales = own->scales;
+}
+
+static bool pack_now(const struct panel_convolution_plan *plan, struct panel_convolution *own)
+{
+    const struct panels_source source = source_of(plan, own);
+    float *panels =
+        blocks_take(plan->blocks, panels_size(own->outputs, source.depth) * sizeof *panels);
+    if (panels != NULL)
+        panels_pack(&source, panels);
+    own->panels = panels;
+    return panels != NULL;
+}
+
+uint64_t panel_convolution_panels(const struct panel_convolution *own)
+{
+    return own->source.numbers != NULL ? panels_size(own->outputs, 1) / PANELS_WIDTH : 0;
+}
+
+uint64_t panel_convolution_panel(const struct panel_convolution *own)
+{
+    return own->source.depth * PANELS_WIDTH;
+}
+
+void panel_convolution_arrange(const struct panel_convolution *own, uint64_t from, uint64_t to,
+                               float *place, struct scratch_pool *rooms)
+{
+    const uint64_t first = from * PANELS_WIDTH;
+    struct panels_source part = own->source;
+    part.numbers += first * part.row_step;
+    part.scales = part.scales != NULL ? part.scales + first : NULL;
+    part.rows = (to * PANELS_WIDTH < part.rows ? to * PANELS_WIDTH : part.rows) - first;
+    part.rooms = rooms;
+    panels_pack(&part, place + first * part.depth);
+}
+
+void panel_convolution_place(struct panel_convolution *own, const float *place)
+{
+    own->panels = place;
 }
 
 // What the byte that stands for 0 adds to the sums of filters, over rows [from, to) of a window.
@@ -154,7 +200,12 @@ struct panel_convolution *panel_convolution_create(const struct panel_convolutio
         own->bias = memory_allocate_zeroed(panels_size(own->outputs, 1), sizeof *own->bias);
         memcpy(own->bias, plan->bias + plan->from, own->outputs * sizeof *own->bias);
     }
-    if (plan->bytes != NULL ? pack_bytes(plan, own) : panel_convolution_pack(plan, own))
+    own->of_bytes = plan->bytes != NULL;
+    if (plan->weights_stay && !own->of_bytes) {
+        keep_source(plan, own);
+        return own;
+    }
+    if (own->of_bytes ? pack_bytes(plan, own) : pack_now(plan, own))
         return own;
     panel_convolution_free(own);
     return NULL;
@@ -207,7 +258,7 @@ size_t panel_convolution_room(const struct panel_convolution *own,
 static void multiply(const struct panel_convolution *own, const struct panels_product *product,
                      uint64_t from, uint64_t to, const char *x, uint64_t count, float *y)
 {
-    if (own->panels != NULL) {
+    if (!own->of_bytes) {
         panels_multiply(product, (const float *)(const void *)x, count, y);
         return;
     }
@@ -252,7 +303,7 @@ static struct panels_product panel_convolution_product_of(const struct panel_con
                                                           uint64_t step)
 {
     return (struct panels_product){
-        .panels = own->panels != NULL ? own->panels + share->first * depth_of(own) : NULL,
+        .panels = own->of_bytes ? NULL : own->panels + share->first * depth_of(own),
         .rows = share->rows,
         .depth = depth_of(own),
         .x_stride = own->strides[1] * own->inputs,
@@ -389,7 +440,7 @@ static void run_rows(const struct panel_convolution *own, const struct panel_con
     const uint64_t each = depth_of(own) * sizeof(float);
     const uint64_t most = PANELS_TOGETHER * PANELS_WIDTH;
     struct share share = whole_share(own);
-    if (own->panels == NULL || own->kernel[0] == 1 || rows->out == 1 ||
+    if (own->of_bytes || own->kernel[0] == 1 || rows->out == 1 ||
         own->outputs * each <= WEIGHTS_NEAR) {
         run(own, &share, rows, source, made, step);
         return;
