@@ -13,6 +13,7 @@ enum {
     // the windows at a time, so that they stay in the cache of the second level.
     WEIGHTS_NEAR = 1 << 18,
     PANELS_TOGETHER = 2,
+    RESTING = 8, // numbers of the depth that are met while sums go to memory and come back
 };
 
 struct panel_convolution {
@@ -244,14 +245,38 @@ static bool copies_windows(const struct panel_convolution *own)
            2 * sides * own->kernel[0] * own->kernel[1] < own->strides[0] * own->width;
 }
 
+// Columns of the output whose windows have `tap` of their columns in the image.
+static struct inner tap_columns(const struct panel_convolution *own, uint64_t tap)
+{
+    const uint64_t step = own->strides[1], end = own->left + own->width;
+    const uint64_t from = tap < own->left ? (own->left - tap + step - 1) / step : 0;
+    const uint64_t to = tap < end ? (end - tap + step - 1) / step : 0;
+    struct inner columns = {from, to < own->width_out ? to : own->width_out};
+    columns.to = columns.to > columns.from ? columns.to : columns.from;
+    return columns;
+}
+
+// Whether it takes less to meet windows tap by tap, without those in the padding, and without rows
+// that are copied to have padding around them. Their sums rest in the result in between.
+static bool goes_by_taps(const struct panel_convolution *own)
+{
+    uint64_t missing = 0;
+    for (uint64_t tap = 0; tap < own->kernel[1]; tap++) {
+        const struct inner columns = tap_columns(own, tap);
+        missing += own->width_out - (columns.to - columns.from);
+    }
+    return !own->of_bytes &&
+           missing * own->inputs > (own->kernel[1] - 1) * own->width_out * RESTING;
+}
+
 size_t panel_convolution_room(const struct panel_convolution *own,
                               const struct panel_convolution_rows *rows)
 {
+    if (goes_by_taps(own))
+        return 0;
     if (copies_windows(own))
         return (size_t)rows->out * depth_of(own) * own->size;
-    if (own->padded == own->width && rows->before == 0 && rows->after == 0)
-        return 0;
-    return (size_t)(rows->before + rows->in + rows->after) * own->padded * own->inputs * own->size;
+    return own->padded == own->width ? 0 : (size_t)rows->in * own->padded * own->inputs * own->size;
 }
 
 // Windows of which the product has rows [from, to).
@@ -269,21 +294,18 @@ static void multiply(const struct panel_convolution *own, const struct panels_pr
     byte_panels_multiply(&whole, x, count, y);
 }
 
-// The rows with zeros around them.
+// The rows with zeros beside them.
 static void surround(const struct panel_convolution *own, const struct panel_convolution_rows *rows,
                      const char *source, char *padded)
 {
     const uint64_t pixel = own->inputs * own->size;
     const uint64_t row = own->padded * pixel, inner = own->width * pixel;
     const uint64_t front = own->left * pixel;
-    memset(padded, own->zero, (size_t)rows->before * row);
-    padded += (uint64_t)rows->before * row;
     for (int64_t y = 0; y < rows->in; y++, padded += row, source += inner) {
         memset(padded, own->zero, front);
         memcpy(padded + front, source, inner);
         memset(padded + front + inner, own->zero, row - front - inner);
     }
-    memset(padded, own->zero, (size_t)rows->after * row);
 }
 
 // What is computed of all pixels before anything else: output channels [first, first + rows), of
@@ -328,25 +350,6 @@ static void set_rows(const struct panel_convolution *own, const struct share *sh
     product->clips = own->clips && to == last;
 }
 
-// `source` has all the rows and pixels that the windows see.
-static void run_padded(const struct panel_convolution *own, const struct share *share,
-                       const struct panel_convolution_rows *rows, const char *source, float *made,
-                       uint64_t step)
-{
-    const uint64_t row = own->padded * own->inputs;
-    struct panels_product product = panel_convolution_product_of(own, share, row, step);
-    set_rows(own, share, 0, own->kernel[0], &product);
-    // Rows of the output whose vectors lie at one distance are one long row.
-    const bool joined =
-        own->kernel[0] == 1 && own->strides[0] == 1 && own->width_out * product.x_stride == row;
-    const uint64_t together = joined ? (uint64_t)rows->out : 1;
-    source += share->from * own->down * row * own->size;
-    for (uint64_t y = 0; y < (uint64_t)rows->out; y += together)
-        multiply(own, &product, share->from, share->to,
-                 source + y * own->strides[0] * row * own->size, together * own->width_out,
-                 made + y * own->width_out * step + share->first);
-}
-
 // Row `tap` of the windows of row `y` of the output, among the rows of the input; false: padding.
 static bool find_row(const struct panel_convolution *own, const struct panel_convolution_rows *rows,
                      uint64_t y, uint64_t tap, uint64_t *out_row)
@@ -371,6 +374,58 @@ static bool rows_there(const struct panel_convolution *own,
     return first < last;
 }
 
+// The rows of the windows of row `y` of the output that are in the image and in the share, and the
+// row of the image that the first of them sees. False: all that was to be done is done.
+static bool meet_rows(const struct panel_convolution *own, const struct share *share,
+                      const struct panel_convolution_rows *rows, uint64_t y,
+                      struct panels_product *product, uint64_t *out_row)
+{
+    uint64_t first, last;
+    const bool there = rows_there(own, rows, y, &first, &last);
+    *out_row = 0;
+    product->part_depth = own->part;
+    if (!there) { // nothing but padding
+        product->parts = share->from == 0;
+        product->skip = share->from * own->arranged;
+        product->part_depth = 0;
+        product->goes_on = false;
+        product->clips = own->clips;
+        return product->parts > 0;
+    }
+    set_rows(own, share, first, last, product);
+    if (product->parts > 0)
+        find_row(own, rows, y, product->skip / own->arranged, out_row);
+    return product->parts > 0;
+}
+
+// Vectors from `x` on, one for each of `count` columns of the output.
+static void multiply_row(const struct panel_convolution *own, const struct panels_product *product,
+                         const char *x, uint64_t count, float *y)
+{
+    const uint64_t from = product->skip / own->arranged;
+    multiply(own, product, from, from + (product->part_depth > 0 ? product->parts : 0), x, count,
+             y);
+}
+
+// `source` has pixels of padding beside the rows.
+static void run_padded(const struct panel_convolution *own, const struct share *share,
+                       const struct panel_convolution_rows *rows, const char *source, float *made,
+                       uint64_t step)
+{
+    const uint64_t row = own->padded * own->inputs;
+    struct panels_product product = panel_convolution_product_of(own, share, row, step);
+    // Rows of the output whose vectors lie at one distance are one long row.
+    const bool joined =
+        own->kernel[0] == 1 && own->strides[0] == 1 && own->width_out * product.x_stride == row;
+    const uint64_t together = joined ? (uint64_t)rows->out : 1;
+    uint64_t at;
+    for (uint64_t y = 0; y < (uint64_t)rows->out; y += together) {
+        if (meet_rows(own, share, rows, y, &product, &at))
+            multiply_row(own, &product, source + at * row * own->size, together * own->width_out,
+                         made + y * own->width_out * step + share->first);
+    }
+}
+
 static void run_inner(const struct panel_convolution *own, const struct share *share,
                       const struct panel_convolution_rows *rows, const char *source, float *made,
                       uint64_t step)
@@ -379,25 +434,61 @@ static void run_inner(const struct panel_convolution *own, const struct share *s
     const uint64_t row = own->width * own->inputs;
     const uint64_t start = (inner.from * own->strides[1] - own->left) * own->inputs;
     struct panels_product product = panel_convolution_product_of(own, share, row, step);
+    uint64_t at;
     for (uint64_t y = 0; y < (uint64_t)rows->out; y++) {
-        uint64_t first, last, at = 0;
-        const bool there = rows_there(own, rows, y, &first, &last);
-        set_rows(own, share, first, last, &product);
-        product.part_depth = own->part;
-        if (!there) { // nothing but padding
-            product.parts = share->from == 0;
-            product.part_depth = 0;
-            product.goes_on = false;
-            product.clips = own->clips;
+        if (meet_rows(own, share, rows, y, &product, &at))
+            multiply_row(own, &product, source + (at * row + start) * own->size,
+                         inner.to - inner.from,
+                         made + (y * own->width_out + inner.from) * step + share->first);
+    }
+}
+
+// One row of windows, tap by tap, on what `y` has.
+static void meet_taps(const struct panel_convolution *own, struct panels_product product,
+                      const float *x, float *y)
+{
+    product.part_depth = own->inputs;
+    product.parts = 1;
+    product.goes_on = true;
+    product.clips = false;
+    for (uint64_t tap = 0; tap < own->kernel[1]; tap++, product.skip += own->inputs) {
+        const struct inner columns = tap_columns(own, tap);
+        const uint64_t pixel = columns.from * own->strides[1] + tap - own->left;
+        panels_multiply(&product, x + pixel * own->inputs, columns.to - columns.from,
+                        y + columns.from * product.y_stride);
+    }
+}
+
+// Puts the bias where sums are to be, or clips them, without meeting anything.
+static void meet_nothing(const struct panel_convolution *own, struct panels_product product,
+                         bool begins, float *y)
+{
+    product.parts = 1;
+    product.part_depth = 0;
+    product.goes_on = !begins;
+    product.clips = own->clips && !begins;
+    panels_multiply(&product, y, own->width_out, y);
+}
+
+static void run_taps(const struct panel_convolution *own, const struct share *share,
+                     const struct panel_convolution_rows *rows, const char *source, float *made,
+                     uint64_t step)
+{
+    const uint64_t row = own->width * own->inputs;
+    struct panels_product product = panel_convolution_product_of(own, share, row, step);
+    for (uint64_t y = 0; y < (uint64_t)rows->out; y++) {
+        float *to = made + y * own->width_out * step + share->first;
+        if (share->from == 0)
+            meet_nothing(own, product, true, to);
+        for (uint64_t tap = share->from; tap < share->to && tap < own->kernel[0]; tap++) {
+            uint64_t at;
+            product.skip = tap * own->arranged;
+            if (find_row(own, rows, y, tap, &at))
+                meet_taps(own, product, (const float *)(const void *)source + at * row, to);
         }
-        if (product.parts == 0)
-            continue;
-        const uint64_t from = product.skip / own->arranged;
-        if (there)
-            find_row(own, rows, y, from, &at);
-        multiply(own, &product, from, from + (there ? product.parts : 0),
-                 source + (at * row + start) * own->size, inner.to - inner.from,
-                 made + (y * own->width_out + inner.from) * step + share->first);
+        product.skip = 0;
+        if (share->to >= own->kernel[0] && own->clips)
+            meet_nothing(own, product, false, to);
     }
 }
 
@@ -436,7 +527,9 @@ static void run_rows(const struct panel_convolution *own, const struct panel_con
 {
     void (*run)(const struct panel_convolution *own, const struct share *share,
                 const struct panel_convolution_rows *rows, const char *source, float *made,
-                uint64_t step) = copies_windows(own) ? run_inner : run_padded;
+                uint64_t step) = goes_by_taps(own)     ? run_taps
+                                 : copies_windows(own) ? run_inner
+                                                       : run_padded;
     const uint64_t each = depth_of(own) * sizeof(float);
     const uint64_t most = PANELS_TOGETHER * PANELS_WIDTH;
     struct share share = whole_share(own);
@@ -459,7 +552,7 @@ void panel_convolution_run(const struct panel_convolution *own,
                            const struct panel_convolution_rows *rows, const void *source,
                            void *room, float *made, uint64_t step)
 {
-    if (!copies_windows(own)) {
+    if (goes_by_taps(own) || !copies_windows(own)) {
         if (panel_convolution_room(own, rows) > 0) {
             surround(own, rows, source, room);
             source = room;
