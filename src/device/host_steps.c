@@ -55,11 +55,12 @@ static status take_built(struct host_steps *steps, const struct host_recipe *rec
         if (!steps->prepared[i] && recipes[i].kind != HOST_RECIPE_NONE)
             return status_make(STATUS_LIMIT, "task %u needs more memory than was planned", i);
         for (size_t j = 0; j < steps->tasks[i].count; j++) {
-            const struct host_step *step = &steps->tasks[i].items[j];
+            struct host_step *step = &steps->tasks[i].items[j];
             if (step->convolution == NULL)
                 continue;
             scratch_pool_reserve(steps->rooms, fused_convolution_room(step->convolution));
             const size_t weights = fused_convolution_weights(step->convolution);
+            step->settled = weights == 0;
             steps->passing_bytes = weights > steps->passing_bytes ? weights : steps->passing_bytes;
         }
     }
@@ -112,7 +113,7 @@ static status pass_weights(struct host_steps *steps, struct host_step *step,
 static status place_weights(struct host_steps *steps, struct host_step *step,
                             struct parallel *parallel)
 {
-    if (step->settled || fused_convolution_weights(step->convolution) == 0)
+    if (step->settled)
         return STATUS_OK;
     if (step->computed)
         return keep_weights(steps, step, parallel);
@@ -125,7 +126,7 @@ static status keep_all_weights(struct host_steps *steps, struct parallel *parall
     for (uint32_t i = 0; i < steps->machine->program->task_count; i++) {
         for (size_t j = 0; j < steps->tasks[i].count; j++) {
             struct host_step *step = &steps->tasks[i].items[j];
-            if (step->convolution != NULL && fused_convolution_weights(step->convolution) > 0)
+            if (step->convolution != NULL && !step->settled)
                 STATUS_TRY(keep_weights(steps, step, parallel));
         }
     }

@@ -10,7 +10,7 @@
 #include "depthwise_convolution.h"
 #include "fused_cuts.h"
 #include "onednn_engine.h"
-#include "panel_convolution.h"
+#include "panel_arranging.h"
 
 enum { OWN_OUTPUTS = 12 }; // channels from which on the products of panels are quick
 
@@ -71,6 +71,8 @@ struct fused_convolution {
     uint32_t shared_count;
     struct channels *channels;
     uint32_t channel_count;
+    struct panel_convolution **parts; // those of channels
+    uint32_t part_count;
     struct packed *packed;
     uint32_t packed_count;
     struct piece *pieces;
@@ -344,13 +346,15 @@ static struct panel_convolution *make_own(const struct fused_convolution *fused,
     return panel_convolution_create(&own);
 }
 
-static bool take_parameters(const struct fused_convolution *fused, struct channels *channels,
+static bool take_parameters(struct fused_convolution *fused, struct channels *channels,
                             const struct making *making)
 {
     if (fused->depthwise != NULL)
         return true;
     if (fused->own) {
         channels->own = make_own(fused, channels, making);
+        fused->parts[fused->part_count] = channels->own;
+        fused->part_count += channels->own != NULL;
         return channels->own != NULL;
     }
     dnnl_memory_desc_t bias;
@@ -383,6 +387,7 @@ static bool make_all(struct fused_convolution *fused, const struct making *makin
     const size_t parts = (size_t)cuts.channel_parts;
     const size_t pieces = parts * (size_t)(c->batch * cuts.row_parts);
     fused->channels = memory_allocate_zeroed(parts, sizeof *fused->channels);
+    fused->parts = memory_allocate_zeroed(parts, sizeof(void *));
     fused->pieces = memory_allocate_zeroed(pieces, sizeof *fused->pieces);
     fused->packed = memory_allocate_zeroed(pieces, sizeof *fused->packed);
     fused->shared = memory_allocate_zeroed(pieces, sizeof *fused->shared);
@@ -537,6 +542,7 @@ void fused_convolution_free(struct fused_convolution *fused)
     free(fused->packed);
     free(fused->bias);
     free(fused->channels);
+    free(fused->parts);
     free(fused->pieces);
     free(fused->shared);
     free(fused);
@@ -547,72 +553,15 @@ size_t fused_convolution_room(const struct fused_convolution *fused)
     return fused->room;
 }
 
-// Arranging ---------------------------------------------------------------------------
-
-enum { ARRANGED_TOGETHER = 1 << 16 }; // numbers that are worth a piece of their own
-
-struct arranging {
-    const struct fused_convolution *fused;
-    float *place;
-    struct scratch_pool *rooms;
-};
-
-static uint64_t panels_of_channels(const struct channels *channels)
-{
-    return channels->own != NULL ? panel_convolution_panels(channels->own) : 0;
-}
-
-static uint64_t all_panels(const struct fused_convolution *fused)
-{
-    uint64_t panels = 0;
-    for (uint32_t i = 0; i < fused->channel_count; i++)
-        panels += panels_of_channels(&fused->channels[i]);
-    return panels;
-}
-
-// Numbers of each of them.
-static uint64_t one_panel(const struct fused_convolution *fused)
-{
-    return panel_convolution_panel(fused->channels[0].own);
-}
-
 size_t fused_convolution_weights(const struct fused_convolution *fused)
 {
-    const uint64_t panels = all_panels(fused);
-    return panels > 0 ? panels * one_panel(fused) * sizeof(float) : 0;
-}
-
-// Panels [from, to) of all channels.
-static void arrange_some(void *context, uint64_t from, uint64_t to)
-{
-    const struct arranging *arranging = context;
-    const struct fused_convolution *fused = arranging->fused;
-    const uint64_t each = one_panel(fused);
-    uint64_t first = 0; // of the channels at hand
-    for (uint32_t i = 0; i < fused->channel_count && first < to; i++) {
-        const uint64_t last = first + panels_of_channels(&fused->channels[i]);
-        const uint64_t start = from > first ? from : first, end = to < last ? to : last;
-        if (start < end)
-            panel_convolution_arrange(fused->channels[i].own, start - first, end - first,
-                                      arranging->place + first * each, arranging->rooms);
-        first = last;
-    }
+    return panel_arranging_bytes(fused->parts, fused->part_count);
 }
 
 void fused_convolution_arrange(struct fused_convolution *fused, void *place,
                                struct scratch_pool *rooms, struct parallel *parallel)
 {
-    struct arranging arranging = {fused, place, rooms};
-    const uint64_t panels = all_panels(fused);
-    if (panels == 0)
-        return;
-    const uint64_t each = one_panel(fused);
-    parallel_for(parallel, panels, 1 + ARRANGED_TOGETHER / each, arrange_some, &arranging);
-    uint64_t first = 0;
-    for (uint32_t i = 0; i < fused->channel_count; i++) {
-        panel_convolution_place(fused->channels[i].own, arranging.place + first * each);
-        first += panels_of_channels(&fused->channels[i]);
-    }
+    panel_arranging_run(fused->parts, fused->part_count, place, rooms, parallel);
 }
 
 // Running -----------------------------------------------------------------------------
