@@ -29,13 +29,19 @@ struct input_range {
     _Atomic uintptr_t start;
     _Atomic uintptr_t end;
     char path[512];
+    // What the file was when it was mapped, and what it is read again by: input_read_again.
+    dev_t device;
+    ino_t inode;
+    atomic_int file;
 };
+
+enum { FILE_NOT_OPENED = -1, FILE_NOT_TO_BE_HAD = -2 };
 
 static struct slot *_Atomic ranges;
 
 static struct input_range *range_take(void)
 {
-    static const struct input_range FRESH = {.end = 0};
+    static const struct input_range FRESH = {.file = FILE_NOT_OPENED};
     return (struct input_range *)slots_take(&ranges, &FRESH.slot, sizeof FRESH);
 }
 
@@ -46,6 +52,8 @@ static void range_start(struct input *input)
     range->number = ++numbers;
     snprintf(range->path, sizeof range->path, "%s", input->path);
     letters_hide(range->path, strlen(range->path));
+    range->device = input->device;
+    range->inode = input->number;
     // The last page may reach beyond the end of the file.
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     range->end = ((uintptr_t)input->mapping + input->mapped + page - 1) / page * page;
@@ -56,6 +64,9 @@ static void range_start(struct input *input)
 static void range_end(struct input_range *range)
 {
     range->end = 0;
+    const int file = atomic_exchange(&range->file, FILE_NOT_OPENED);
+    if (file >= 0)
+        close(file);
     range->slot.taken = false;
 }
 
@@ -100,6 +111,61 @@ void input_catch_changes(void)
     struct sigaction action = {.sa_sigaction = name_and_end, .sa_flags = SA_SIGINFO};
     sigemptyset(&action.sa_mask);
     sigaction(SIGBUS, &action, NULL);
+}
+
+// Reading again -------------------------------------------------------------------------
+
+static struct input_range *find_range(uintptr_t from, uintptr_t to)
+{
+    for (struct slot *at = ranges; at != NULL; at = at->next) {
+        struct input_range *range = (struct input_range *)at;
+        if (at->taken && from >= range->start && to <= range->end)
+            return range;
+    }
+    return NULL;
+}
+
+// The same file, if it is still at its place.
+static int open_again(const struct input_range *range)
+{
+    struct stat facts;
+    const int file =
+        confine_is_on() ? -1 : open(range->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0)
+        return FILE_NOT_TO_BE_HAD;
+    if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_dev == range->device &&
+        facts.st_ino == range->inode)
+        return file;
+    close(file);
+    return FILE_NOT_TO_BE_HAD;
+}
+
+static int file_of(struct input_range *range)
+{
+    int file = atomic_load(&range->file);
+    if (file != FILE_NOT_OPENED)
+        return file;
+    const int opened = open_again(range);
+    if (atomic_compare_exchange_strong(&range->file, &file, opened))
+        return opened;
+    if (opened >= 0)
+        close(opened);
+    return file;
+}
+
+bool input_read_again(const void *bytes, size_t size, void *to)
+{
+    const uintptr_t place = (uintptr_t)bytes;
+    struct input_range *range = find_range(place, place + size);
+    const int file = range != NULL ? file_of(range) : FILE_NOT_TO_BE_HAD;
+    for (size_t at = 0; file >= 0 && at < size;) {
+        const ssize_t got =
+            pread(file, (char *)to + at, size - at, (off_t)(place + at - range->start));
+        if (got <= 0 && !(got < 0 && errno == EINTR))
+            return false;
+        at += got > 0 ? (size_t)got : 0;
+    }
+    return file >= 0;
 }
 
 bool input_is_mapped(const struct input *input)

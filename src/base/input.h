@@ -103,6 +103,11 @@ void input_close(struct input *input);
 // Whether the bytes are those of the file itself, which others may change.
 bool input_is_mapped(const struct input *input);
 
+// Copies bytes of any mapped file that is open by reading them there, for whoever needs them once:
+// their pages are not mapped, which takes longer. False where that cannot be had, or they are no
+// file's; then they are to be read where they are.
+bool input_read_again(const void *bytes, size_t size, void *to);
+
 // Copies a mapped file of at most `most` bytes, so that what is proved of it stays true.
 status input_settle(struct input *input, uint64_t most);
 

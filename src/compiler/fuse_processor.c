@@ -14,14 +14,14 @@
 #include "kernels/chain_nodes.h"
 #include "network/onnx/channels.h"
 
-enum { NODES_MOST = 16, BRANCH_MOST = 6 };
+enum { NODES_MOST = 16, BRANCH_MOST = 6, READERS_MOST = 4, JOINED_MOST = 10 };
 
 struct finder {
     const struct network *network;
     const uint32_t *readers;
-    uint32_t *group;       // by node
-    uint32_t (*reader)[2]; // by value: the first nodes of the main graph that read it
-    uint32_t first;        // of the group at hand
+    uint32_t *group;                  // by node
+    uint32_t (*reader)[READERS_MOST]; // by value: the first nodes of the main graph that read it
+    uint32_t first;                   // of the group at hand
     uint32_t count;
 };
 
@@ -91,6 +91,56 @@ static bool find_branch(const struct finder *finder, uint32_t value, uint32_t fr
             return false;
     }
     return *out_count > 0 && fuse_processor_follows(finder, to, value);
+}
+
+static bool is_among(const uint32_t *nodes, uint32_t count, uint32_t node)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (nodes[i] == node)
+            return true;
+    }
+    return false;
+}
+
+// The first node, in their order, that reads a value and is not among some nodes; NETWORK_NONE: all
+// that read it are. False when not all readers are known.
+static bool find_other_reader(const struct finder *finder, uint32_t value, const uint32_t *nodes,
+                              uint32_t count, uint32_t *out_node)
+{
+    *out_node = NETWORK_NONE;
+    for (uint32_t i = 0; i < finder->readers[value]; i++) {
+        const uint32_t node = i < READERS_MOST ? finder->reader[value][i] : NETWORK_NONE;
+        if (node == NETWORK_NONE)
+            return false;
+        if (!is_among(nodes, count, node) && node < *out_node)
+            *out_node = node;
+    }
+    return true;
+}
+
+// All that reads a value, and what that makes, up to the node where all of it comes together,
+// which is the last: x (1 + tanh(x + x^3)).
+static bool find_joined(const struct finder *finder, uint32_t value, uint32_t *nodes,
+                        uint32_t *out_count)
+{
+    for (*out_count = 0; *out_count < JOINED_MOST;) {
+        uint32_t next;
+        if (!find_other_reader(finder, value, nodes, *out_count, &next))
+            return false;
+        for (uint32_t i = 0; i + 1 < *out_count; i++) {
+            uint32_t other;
+            if (!find_other_reader(finder, network_node(finder->network, nodes[i])->outputs[0],
+                                   nodes, *out_count, &other))
+                return false;
+            next = other < next ? other : next;
+        }
+        if (next == NETWORK_NONE && *out_count > 0)
+            return true;
+        if (next == NETWORK_NONE || !fuse_processor_follows(finder, next, value))
+            return false;
+        nodes[(*out_count)++] = next;
+    }
+    return false;
 }
 
 static bool joins_channels(const struct network_node *node)
@@ -166,10 +216,14 @@ static uint32_t extend(struct finder *finder, uint32_t value)
 {
     const uint32_t a = finder->reader[value][0];
     const uint32_t b = finder->reader[value][1];
-    uint32_t nodes[BRANCH_MOST];
+    uint32_t nodes[JOINED_MOST];
     uint32_t count = 0;
     uint32_t end = a;
-    if (finder->readers[value] == 2 && a != NETWORK_NONE && b != NETWORK_NONE && a != b) {
+    if (finder->readers[value] > 2) {
+        if (!find_joined(finder, value, nodes, &count))
+            return NETWORK_NONE;
+        end = nodes[--count];
+    } else if (finder->readers[value] == 2 && a != NETWORK_NONE && b != NETWORK_NONE && a != b) {
         if (find_branch(finder, value, a, b, nodes, &count))
             end = b;
         else if (!find_branch(finder, value, b, a, nodes, &count))
@@ -218,10 +272,11 @@ static void find_readers(struct finder *finder)
             if (node->inputs[j] == NETWORK_NONE)
                 continue;
             uint32_t *readers = finder->reader[node->inputs[j]];
-            if (readers[0] == NETWORK_NONE)
-                readers[0] = graph->nodes[i];
-            else if (readers[1] == NETWORK_NONE)
-                readers[1] = graph->nodes[i];
+            uint32_t place = 0;
+            while (place < READERS_MOST && readers[place] != NETWORK_NONE)
+                place++;
+            if (place < READERS_MOST)
+                readers[place] = graph->nodes[i];
         }
     }
 }

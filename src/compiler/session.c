@@ -107,6 +107,8 @@ static status session_compile_network(struct session *session)
     program_builder_view(session->builder, &session->program);
     const struct host_options host = {.threads = session->options.threads,
                                       .loose_ports = session->options.loose_ports,
+                                      .first_soon = !session->options.timed &&
+                                                    session->options.recorder == NULL,
                                       .trusted = true};
     session->times =
         memory_allocate_zeroed((size_t)session->program.task_count + 1, sizeof *session->times);

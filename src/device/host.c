@@ -162,8 +162,7 @@ static status host_prepare_device(struct host_device *device, const struct host_
     find_ports(device);
     STATUS_TRY(find_kept(device, options));
     if (runs_on_processor(machine))
-        STATUS_TRY(host_steps_create(machine, machine->worker.parallel, options->loose_ports,
-                                     &machine->steps));
+        STATUS_TRY(host_steps_create(machine, machine->worker.parallel, options, &machine->steps));
     device->schedule = host_schedule_create(machine);
     return STATUS_OK;
 }

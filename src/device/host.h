@@ -14,6 +14,9 @@ struct host_options {
     // Inputs and outputs of the network lie as the tasks like them best, so that results mean
     // nothing: for whoever wants to know how long tasks take that stand inside a network.
     bool loose_ports;
+    // The first run begins as soon as can be: weights are packed while it goes on, each when it is
+    // needed, and for good in the second one.
+    bool first_soon;
     const struct device_watch *watch; // as in device.h; NULL: nobody
     struct device_state *state;       // and these
     const struct device_pair *kept;

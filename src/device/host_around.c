@@ -50,6 +50,13 @@ bool host_around_add_followers(const struct host_builder *builder, struct chain_
     return true;
 }
 
+// What a Gemm adds to its product; NETWORK_NONE: nothing.
+static uint32_t addend_of(const struct network_node *node)
+{
+    return node->definition->function == COMPUTES_GEMM && node->input_count > 2 ? node->inputs[2]
+                                                                                : NETWORK_NONE;
+}
+
 bool host_around_followers(const struct host_builder *builder, struct chain_nodes *nodes,
                            bool *out_some)
 {
@@ -60,13 +67,15 @@ bool host_around_followers(const struct host_builder *builder, struct chain_node
             ->outputs[0];
     chain_nodes_start(nodes, builder->machine->network, host_builder_places(builder, recipe->main),
                       builder->layout);
-    *out_some = false;
+    const uint32_t addend = addend_of(host_around_main(builder));
+    *out_some = addend != NETWORK_NONE;
     for (uint32_t i = 0; i < builder->task->call_count; i++)
         *out_some = *out_some || host_around_follows(builder, i);
     return !*out_some ||
            (chain_nodes_input(
                 nodes, value,
                 host_builder_tensor(builder, host_around_buffer(builder, value)).element) &&
+            (addend == NETWORK_NONE || chain_nodes_add_value(nodes, addend)) &&
             host_around_add_followers(builder, nodes) && chain_nodes_finish(nodes));
 }
 
@@ -82,7 +91,7 @@ uint32_t host_around_result(const struct host_builder *builder)
     return PROGRAM_NONE;
 }
 
-const float *host_around_constant(struct host_builder *builder, uint32_t input)
+const loose_float *host_around_constant(struct host_builder *builder, uint32_t input)
 {
     const struct network_node *node = host_around_main(builder);
     if (input >= node->input_count || node->inputs[input] == NETWORK_NONE)
@@ -90,15 +99,8 @@ const float *host_around_constant(struct host_builder *builder, uint32_t input)
     const struct constant *constant =
         network_value(builder->machine->network, node->inputs[input])->constant;
     // Weights are packed anyway: they need not be aligned as tensors are, nor stay.
-    if (!constant->packed && (uintptr_t)constant->tensor.data % sizeof(float) == 0)
+    if (!constant->packed)
         return constant->tensor.data;
-    if (!constant->packed && builder->moved_count < HOST_MOVED_MOST) {
-        const size_t bytes = tensor_bytes(&constant->tensor);
-        void *moved = memory_allocate(bytes + 1);
-        memcpy(moved, constant->tensor.data, bytes);
-        builder->moved[builder->moved_count++] = moved;
-        return moved;
-    }
     return host_builder_data(builder, host_around_buffer(builder, node->inputs[input]));
 }
 

@@ -344,10 +344,7 @@ bool host_build_task(const struct host_build *build, const struct program_task *
         .build = build, .machine = build->machine, .task = task, .recipe = recipe, .list = list};
     if (recipe->kind == HOST_RECIPE_NONE)
         return false;
-    const bool added = add_recipe(&builder);
-    for (uint32_t i = 0; i < builder.moved_count; i++)
-        free(builder.moved[i]);
-    if (added)
+    if (add_recipe(&builder))
         return true;
     host_step_list_free(list);
     builder.used = 0;

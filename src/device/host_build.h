@@ -30,6 +30,7 @@ struct host_step {
     struct prepared *call;
     struct chain *chain;
     struct fused_convolution *convolution;
+    bool computed, settled; // the convolution, and its weights: host_steps.c
     struct image_join *join;
     struct images_pool pool;
     uint64_t count;            // places of a chain

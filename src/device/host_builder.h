@@ -5,8 +5,7 @@
 
 #include "host_build.h"
 #include "kernels/chain_nodes.h"
-
-enum { HOST_MOVED_MOST = 2 };
+#include "kernels/core/loose.h"
 
 // A task in the making.
 struct host_builder {
@@ -23,9 +22,6 @@ struct host_builder {
         void *data;
     } inner[HOST_CALL_TENSORS_MOST];
     uint32_t inner_count;
-    // Constants that a file has where floats do not lie, for the time of building.
-    void *moved[HOST_MOVED_MOST];
-    uint32_t moved_count;
 };
 
 // Steps and memory (host_build.c) --------------------------------------------------------------
@@ -72,7 +68,8 @@ bool host_around_before(const struct host_builder *builder, uint32_t index,
 // The calls after the main one, as steps of a chain that is begun.
 bool host_around_add_followers(const struct host_builder *builder, struct chain_nodes *nodes);
 
-// The chain after the main call: its input 0 is what that gives. `*out_some` is false, and
+// The chain after the main call, with what a Gemm adds to its product: its input 0 is what the main
+// call gives without that. `*out_some` is false, and
 // there is none, when nothing comes after it.
 bool host_around_followers(const struct host_builder *builder, struct chain_nodes *nodes,
                            bool *out_some);
@@ -81,7 +78,7 @@ bool host_around_followers(const struct host_builder *builder, struct chain_node
 uint32_t host_around_result(const struct host_builder *builder);
 
 // The numbers of an input of the main call that is a constant; NULL: it is left out.
-const float *host_around_constant(struct host_builder *builder, uint32_t input);
+const loose_float *host_around_constant(struct host_builder *builder, uint32_t input);
 
 // The step that convolves input 0 of the main call, with the chain after it or NULL. False when
 // there is nothing quick for it.

@@ -53,7 +53,7 @@ static void scale_free(struct scale *scale)
 
 // Of a normalization by constants; `bias`: what was added before it, or NULL.
 static struct scale scale_of(const struct host_builder *builder, const struct network_node *node,
-                             const float *bias)
+                             const loose_float *bias)
 {
     const struct constant *parameters[4]; // scale, bias, mean, variance
     for (uint32_t i = 0; i < 4; i++)
@@ -104,6 +104,7 @@ bool host_images_add_convolution(struct host_builder *builder)
     const bool has_before = builder->recipe->before[0] != PROGRAM_NONE;
     struct fused_convolution_plan plan = {.weights = host_around_constant(builder, 1),
                                           .bias = host_around_constant(builder, 2),
+                                          .weights_stay = true,
                                           .blocks = builder->build->blocks};
     if (!host_images_describe_convolution(builder, &plan.convolution) ||
         (has_before && !(host_around_before(builder, 0, &before) && chain_nodes_finish(&before))) ||
@@ -126,8 +127,8 @@ static struct fused_convolution *make_spread(struct host_builder *builder, const
 {
     const int64_t inputs = kernel->dims[0], outputs = kernel->dims[1];
     const int64_t places = kernel->dims[2] * kernel->dims[3];
-    const float *weights = host_around_constant(builder, 1);
-    const float *bias = host_around_constant(builder, 2);
+    const loose_float *weights = host_around_constant(builder, 1);
+    const loose_float *bias = host_around_constant(builder, 2);
     float *turned = memory_allocate((size_t)(inputs * outputs * places) * sizeof *turned);
     float *repeated = memory_allocate((size_t)(outputs * places) * sizeof *repeated);
     for (int64_t i = 0; i < places * outputs; i++) {

@@ -3,8 +3,16 @@
 
 #include "host_builder.h"
 
+// Whether the constant matrix lies as inputs x outputs.
+static bool is_turned(const struct network_node *node)
+{
+    return node->definition->function != COMPUTES_GEMM ||
+           attribute_integer(node->attributes, "transB", 0) == 0;
+}
+
 static struct convolution convolution_of(const struct host_builder *builder)
 {
+    const uint32_t inputs = is_turned(host_around_main(builder)) ? 0 : 1;
     const struct program_call *call =
         host_recipe_call(builder->machine, builder->task, builder->recipe->main);
     const struct tensor a = host_recipe_input(builder->machine, call, 0);
@@ -13,8 +21,8 @@ static struct convolution convolution_of(const struct host_builder *builder)
     return (struct convolution){.spatial = 2,
                                 .batch = 1,
                                 .groups = 1,
-                                .inputs = b.shape.dims[0],
-                                .outputs = b.shape.dims[1],
+                                .inputs = b.shape.dims[inputs],
+                                .outputs = b.shape.dims[1 - inputs],
                                 .input = {rows, 1},
                                 .kernel = {1, 1},
                                 .output = {rows, 1},
@@ -54,9 +62,13 @@ bool host_product_add(struct host_builder *builder)
     const bool has_before = builder->recipe->before[0] != PROGRAM_NONE;
     struct fused_convolution_plan plan = {.convolution = convolution_of(builder),
                                           .weights = host_around_constant(builder, 1),
-                                          .weights_turned = true,
+                                          .weights_turned = is_turned(host_around_main(builder)),
+                                          .by_panels = true,
                                           .bias = bias_of(builder),
+                                          .weights_stay = true,
                                           .blocks = builder->build->blocks};
+    if (host_around_main(builder)->input_count > 2 && builder->recipe->before[2] != PROGRAM_NONE)
+        return false;
     if ((has_before && !(host_around_before(builder, 0, &before) && chain_nodes_finish(&before))) ||
         !host_around_followers(builder, &after, &has_after) ||
         (has_after && !reads_columns(&after, (uint64_t)plan.convolution.output[0],

@@ -334,12 +334,21 @@ bool host_recipe_knows(enum operator_function function)
     return RECIPES[function].fits != NULL;
 }
 
+// Whether an operator is a product, and what is added to it, without factors.
+static bool is_product(const struct network_node *node)
+{
+    if (node->definition->function == COMPUTES_GEMM)
+        return attribute_integer(node->attributes, "transA", 0) == 0 &&
+               attribute_real(node->attributes, "alpha", 1) == 1 &&
+               attribute_real(node->attributes, "beta", 1) == 1;
+    return node->definition->function == COMPUTES_MATMUL && node->input_count == 2;
+}
+
 // Whether a product of reals is with a constant matrix, one for all of its batch.
 static bool is_fixed_product(const struct host_machine *machine, const struct program_call *call)
 {
     const struct network_node *node = network_node(machine->network, call->node);
-    if (node->definition->function != COMPUTES_MATMUL || node->input_count != 2 ||
-        !host_recipe_is_constant(machine, node, 1))
+    if (!is_product(node) || !host_recipe_is_constant(machine, node, 1))
         return false;
     const struct tensor a = host_recipe_input(machine, call, 0);
     const struct tensor b = host_recipe_input(machine, call, 1);

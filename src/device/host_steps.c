@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "host_build.h"
 #include "host_layout.h"
+#include "kernels/core/panels.h"
 
 struct host_steps {
     const struct host_machine *machine;
@@ -12,7 +13,11 @@ struct host_steps {
     bool *prepared;               // by task
     struct datum *scratch;
     struct scratch_pool *rooms;
-    struct blocks *blocks; // of packed weights
+    struct blocks *blocks;        // of packed weights
+    struct scratch_pool *packing; // rooms for it
+    // Weights of the convolution at hand, the first time that it is computed; room for any.
+    float *passing;
+    size_t passing_bytes;
 };
 
 static status make_scratch(struct host_steps *steps)
@@ -50,15 +55,19 @@ static status take_built(struct host_steps *steps, const struct host_recipe *rec
         if (!steps->prepared[i] && recipes[i].kind != HOST_RECIPE_NONE)
             return status_make(STATUS_LIMIT, "task %u needs more memory than was planned", i);
         for (size_t j = 0; j < steps->tasks[i].count; j++) {
-            const struct host_step *step = &steps->tasks[i].items[j];
-            if (step->convolution != NULL)
-                scratch_pool_reserve(steps->rooms, fused_convolution_room(step->convolution));
+            struct host_step *step = &steps->tasks[i].items[j];
+            if (step->convolution == NULL)
+                continue;
+            scratch_pool_reserve(steps->rooms, fused_convolution_room(step->convolution));
+            const size_t weights = fused_convolution_weights(step->convolution);
+            step->settled = weights == 0;
+            steps->passing_bytes = weights > steps->passing_bytes ? weights : steps->passing_bytes;
         }
     }
     return STATUS_OK;
 }
 
-// Packing weights and generating code takes long: side by side.
+// Generating code takes long: side by side.
 static status build_tasks(struct host_steps *steps, const struct host_recipe *recipes,
                           bool loose_ports, struct parallel *parallel)
 {
@@ -70,6 +79,58 @@ static status build_tasks(struct host_steps *steps, const struct host_recipe *re
     parallel_for(parallel, steps->machine->program->task_count, 1, build_some, &building);
     free(last);
     return take_built(steps, recipes);
+}
+
+// Weights ---------------------------------------------------------------------------------
+
+static status keep_weights(struct host_steps *steps, struct host_step *step,
+                           struct parallel *parallel)
+{
+    void *place = blocks_take(steps->blocks, fused_convolution_weights(step->convolution));
+    if (place == NULL)
+        return status_no_memory("the packed weights of a network");
+    fused_convolution_arrange(step->convolution, place, steps->packing, parallel);
+    step->settled = true;
+    free(steps->passing);
+    steps->passing = NULL;
+    return STATUS_OK;
+}
+
+// In memory that the next convolution takes as well: what is computed once needs no other, and
+// most of the time that it takes to keep weights goes to memory that is touched for the first time.
+static status pass_weights(struct host_steps *steps, struct host_step *step,
+                           struct parallel *parallel)
+{
+    if (steps->passing == NULL)
+        steps->passing = memory_take(steps->passing_bytes);
+    if (steps->passing == NULL)
+        return status_no_memory("the packed weights of a network");
+    fused_convolution_arrange(step->convolution, steps->passing, steps->packing, parallel);
+    return STATUS_OK;
+}
+
+// Weights are packed for good when a convolution is computed for the second time.
+static status place_weights(struct host_steps *steps, struct host_step *step,
+                            struct parallel *parallel)
+{
+    if (step->settled)
+        return STATUS_OK;
+    if (step->computed)
+        return keep_weights(steps, step, parallel);
+    step->computed = true;
+    return pass_weights(steps, step, parallel);
+}
+
+static status keep_all_weights(struct host_steps *steps, struct parallel *parallel)
+{
+    for (uint32_t i = 0; i < steps->machine->program->task_count; i++) {
+        for (size_t j = 0; j < steps->tasks[i].count; j++) {
+            struct host_step *step = &steps->tasks[i].items[j];
+            if (step->convolution != NULL && !step->settled)
+                STATUS_TRY(keep_weights(steps, step, parallel));
+        }
+    }
+    return STATUS_OK;
 }
 
 static status host_steps_prepare(struct host_steps *steps, bool loose_ports,
@@ -87,7 +148,7 @@ static status host_steps_prepare(struct host_steps *steps, bool loose_ports,
 }
 
 status host_steps_create(const struct host_machine *machine, struct parallel *parallel,
-                         bool loose_ports, struct host_steps **out_steps)
+                         const struct host_options *options, struct host_steps **out_steps)
 {
     const struct program *program = machine->program;
     struct host_steps *steps = memory_allocate_zeroed(1, sizeof *steps);
@@ -97,7 +158,11 @@ status host_steps_create(const struct host_machine *machine, struct parallel *pa
         memory_allocate_zeroed((size_t)program->task_count + 1, sizeof *steps->prepared);
     steps->blocks = blocks_create();
     steps->rooms = scratch_pool_create(parallel_threads(parallel));
-    const status failure = host_steps_prepare(steps, loose_ports, parallel);
+    steps->packing = scratch_pool_create(parallel_threads(parallel));
+    scratch_pool_reserve(steps->packing, PANELS_PACK_ROOM);
+    status failure = host_steps_prepare(steps, options->loose_ports, parallel);
+    if (failure == STATUS_OK && !options->first_soon)
+        failure = keep_all_weights(steps, parallel);
     if (failure != STATUS_OK) {
         host_steps_free(steps);
         return failure;
@@ -114,6 +179,8 @@ void host_steps_free(struct host_steps *steps)
         host_step_list_free(&steps->tasks[i]);
     datum_release(steps->scratch);
     scratch_pool_free(steps->rooms);
+    scratch_pool_free(steps->packing);
+    free(steps->passing);
     blocks_free(steps->blocks);
     free(steps->tasks);
     free(steps->prepared);
@@ -127,7 +194,7 @@ bool host_steps_has(const struct host_steps *steps, uint32_t task)
 
 // Running -----------------------------------------------------------------------------------
 
-static status host_steps_run_step(struct host_steps *steps, const struct host_step *step,
+static status host_steps_run_step(struct host_steps *steps, struct host_step *step,
                                   struct parallel *parallel)
 {
     const uint32_t size = (uint32_t)element_size(step->element);
@@ -138,6 +205,7 @@ static status host_steps_run_step(struct host_steps *steps, const struct host_st
         chain_run_all(step->chain, step->others, step->result, step->count, parallel);
         break;
     case HOST_STEP_CONVOLUTION:
+        STATUS_TRY(place_weights(steps, step, parallel));
         return fused_convolution_run(step->convolution, step->source, step->others, step->result,
                                      steps->rooms, parallel);
     case HOST_STEP_POOL_MAX:

@@ -5,14 +5,15 @@
 #ifndef OPSCOPE_DEVICE_HOST_STEPS_H
 #define OPSCOPE_DEVICE_HOST_STEPS_H
 
+#include "host.h"
 #include "host_task.h"
 
 struct host_steps;
 
-// Prepares what can be. `loose_ports` as in host.h. The machine must outlive it; at most the
-// workers of `parallel` compute.
+// Prepares what can be, as `options` say. The machine must outlive it, and its constants; at most
+// the workers of `parallel` compute.
 status host_steps_create(const struct host_machine *machine, struct parallel *parallel,
-                         bool loose_ports, struct host_steps **out_steps);
+                         const struct host_options *options, struct host_steps **out_steps);
 void host_steps_free(struct host_steps *steps);
 
 // False: the task is to be invoked call by call.

@@ -31,6 +31,7 @@ static const struct known KNOWN[OPERATOR_FUNCTIONS] = {
     [COMPUTES_ABSOLUTE] = {CHAIN_ABSOLUTE, 1},
     [COMPUTES_NEGATE] = {CHAIN_NEGATE, 1},
     [COMPUTES_RECIPROCAL] = {CHAIN_RECIPROCAL, 1},
+    [COMPUTES_POWER] = {CHAIN_SQUARE, 1},
 };
 
 bool chain_nodes_has_step(enum operator_function function)
@@ -97,6 +98,18 @@ static bool is_quantized(const struct network *network, const struct network_nod
            attribute_integer(node->attributes, "block_size", 0) == 0;
 }
 
+// Which of the powers it is that are steps, if it is one.
+static bool read_power(const struct network *network, const struct network_node *node,
+                       struct chain_step *step)
+{
+    float exponent;
+    if (is_absent(node, 1) || chain_nodes_element_of(network, node->inputs[1]) != ELEMENT_F32 ||
+        !chain_nodes_read_number(network, node, 1, 1, &exponent))
+        return false;
+    step->operation = exponent == 3 ? CHAIN_CUBE : CHAIN_SQUARE;
+    return exponent == 2 || exponent == 3;
+}
+
 // Fills in the numbers of a step.
 static bool read_step(const struct network *network, const struct network_node *node,
                       struct chain_step *step)
@@ -115,6 +128,8 @@ static bool read_step(const struct network *network, const struct network_node *
         }
         return chain_nodes_read_number(network, node, 1, -FLT_MAX, &step->a) &&
                chain_nodes_read_number(network, node, 2, FLT_MAX, &step->b) && step->a <= step->b;
+    case CHAIN_SQUARE:
+        return read_power(network, node, step);
     case CHAIN_LEAKY:
         step->a = (float)attribute_real(attributes, "alpha", 0.01);
         return true;
@@ -277,6 +292,24 @@ bool chain_nodes_add(struct chain_nodes *nodes, const struct network_node *node)
         return false;
     nodes->values[index] = node->outputs[0];
     nodes->chain.result = chain_nodes_element_of(nodes->network, node->outputs[0]);
+    return true;
+}
+
+bool chain_nodes_add_value(struct chain_nodes *nodes, uint32_t value)
+{
+    const uint32_t made = nodes->chain.step_count - 1;
+    const uint32_t sum = nodes->values[made];
+    const uint32_t read = chain_nodes_operand(nodes, value);
+    if (read == UINT32_MAX)
+        return false;
+    const uint32_t step = chain_add_step(
+        &nodes->chain,
+        (struct chain_step){.operation = CHAIN_ADD, .left = (uint8_t)made, .right = (uint8_t)read});
+    if (step == UINT32_MAX)
+        return false;
+    nodes->values[made] = NETWORK_NONE;
+    nodes->values[step] = sum;
+    nodes->chain.result = ELEMENT_F32;
     return true;
 }
 

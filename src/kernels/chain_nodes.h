@@ -47,6 +47,10 @@ void chain_nodes_rename(struct chain_nodes *nodes, uint32_t value, const struct 
 // another, which repeat themselves after `period` places and are the caller's, not a value's.
 bool chain_nodes_scale(struct chain_nodes *nodes, uint64_t period);
 
+// A value that nodes could read as well is added to the one that was made last, whose sum stands
+// for it from here on.
+bool chain_nodes_add_value(struct chain_nodes *nodes, uint32_t value);
+
 // The value of the last node is the result.
 bool chain_nodes_finish(struct chain_nodes *nodes);
 

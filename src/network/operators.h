@@ -52,6 +52,7 @@ enum operator_function {
     COMPUTES_EXP,
     COMPUTES_FILL, // the element of its attribute 'value' everywhere
     COMPUTES_GLOBAL_AVERAGE_POOL,
+    COMPUTES_GEMM,
     COMPUTES_HARD_SIGMOID,
     COMPUTES_HARD_SWISH,
     COMPUTES_IDENTITY, // hands its input on

@@ -306,4 +306,47 @@ def test_json_and_times(folder):
     equal(result.json()["outputs"][0]["values"][:2], ["NAN", "INF"], "what JSON has no number for")
 
 
+def numbers(count, seed):
+    """Some reals of which no two neighbours are alike."""
+    return [((i * 7919 + seed * 104729) % 2003 - 1001) / 256 for i in range(count)]
+
+
+def same_as_plain(path, *words):
+    """Results of one run, whose weights are packed in passing, and of the last of three."""
+    plain = opscope("infer", "--plain", path, *words, "--max-elements=100000").out
+    equal(opscope("infer", path, *words, "--max-elements=100000").out, plain, "the first run")
+    again = opscope("infer", path, *words, "--max-elements=100000", "--iterations=3").out
+    equal("".join(again.splitlines(keepends=True)[:2]), plain, "the last run")
+
+
+def test_products_with_constants_and_what_they_add(folder):
+    added = {"none": None, "columns": [40], "row": [1, 40], "rows": [7, 1], "all": [7, 40], "one": [1]}
+    for turned in (0, 1):
+        for kind, dims in added.items():
+            names = ["x", "w"] + ([] if dims is None else ["c"])
+            given = [make_tensor("w", "f32", [40, 50] if turned else [50, 40], numbers(2000, turned))]
+            if dims is not None:
+                given.append(make_tensor("c", "f32", dims, numbers(dims[0] * dims[-1] if len(dims) > 1 else dims[0], 3)))
+            nodes = [make_node("Gemm", names, ["y"], transB=turned), make_node("Relu", ["y"], ["out"])]
+            path = model(folder, nodes, [make_value("x", "f32", [7, 50])], [make_value("out", "f32", [7, 40])],
+                         given)
+            write(folder / "x.bin", struct.pack("<350f", *numbers(350, 5)))
+            same_as_plain(path, "--input", f"7x50xf32=@{folder / 'x.bin'}")
+
+
+def test_curves_of_what_is_read_three_times(folder):
+    """0.5 x (1 + tanh(0.8 (x + 0.04 x^3))), as GELU is often written."""
+    scalars = {"half": 0.5, "three": 3.0, "some": 0.044715, "much": 0.7978846, "unit": 1.0}
+    given = [make_tensor(name, "f32", [], [value]) for name, value in scalars.items()]
+    given.append(make_tensor("w", "f32", [50, 40], numbers(2000, 1)))
+    nodes = [make_node("MatMul", ["x", "w"], ["m"]), make_node("Mul", ["m", "half"], ["a"]),
+             make_node("Pow", ["m", "three"], ["b"]), make_node("Mul", ["b", "some"], ["c"]),
+             make_node("Add", ["m", "c"], ["d"]), make_node("Mul", ["d", "much"], ["e"]),
+             make_node("Tanh", ["e"], ["f"]), make_node("Add", ["f", "unit"], ["g"]),
+             make_node("Mul", ["a", "g"], ["out"])]
+    path = model(folder, nodes, [make_value("x", "f32", [7, 50])], [make_value("out", "f32", [7, 40])], given)
+    write(folder / "x.bin", struct.pack("<350f", *(number / 8 for number in numbers(350, 5))))
+    same_as_plain(path, "--input", f"7x50xf32=@{folder / 'x.bin'}")
+
+
 main()

@@ -59,6 +59,10 @@ static float one(const struct chain_step *step, float x, float y)
         return fabsf(x);
     case CHAIN_NEGATE:
         return -x;
+    case CHAIN_SQUARE:
+        return x * x;
+    case CHAIN_CUBE:
+        return x * x * x;
     default:
         return 1 / x;
     }
@@ -78,7 +82,7 @@ static void every_operation_computes_what_it_says(void **state)
     float x[PLACES], y[PERIOD], got[PLACES];
     fill(x, PLACES, 1);
     fill(y, PERIOD, 2);
-    for (enum chain_operation operation = CHAIN_ADD; operation <= CHAIN_RECIPROCAL; operation++) {
+    for (enum chain_operation operation = CHAIN_ADD; operation <= CHAIN_CUBE; operation++) {
         struct chain chain = {.result = ELEMENT_F32};
         chain_add_input(&chain, ELEMENT_F32, 0);
         chain_add_input(&chain, ELEMENT_F32, PERIOD);

@@ -1,6 +1,7 @@
 // Convolutions with the channels last, and what is fused with them, against plain loops.
 
 #include "kernels/core/fused_convolution.h"
+#include "kernels/core/panels.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -61,17 +62,31 @@ static void assert_all_close(const float *got, const float *want, int64_t count)
     }
 }
 
+static void arrange(struct fused_convolution *fused, void *place, unsigned threads,
+                    struct parallel *parallel)
+{
+    struct scratch_pool *rooms = scratch_pool_create(threads);
+    scratch_pool_reserve(rooms, PANELS_PACK_ROOM);
+    fused_convolution_arrange(fused, place, rooms, parallel);
+    scratch_pool_free(rooms);
+}
+
 static void run(const struct fused_convolution_plan *plan, unsigned threads, const void *source,
                 const void *const *others, void *result, bool *out_done)
 {
-    struct fused_convolution *fused = fused_convolution_create(plan);
+    struct fused_convolution_plan own = *plan;
+    own.weights_stay = threads > 1;
+    struct fused_convolution *fused = fused_convolution_create(&own);
     *out_done = fused != NULL;
     if (fused == NULL)
         return; // this machine's library has nothing quick for it
     struct parallel *parallel = parallel_create(threads);
     struct scratch_pool *rooms = scratch_pool_create(threads);
     scratch_pool_reserve(rooms, fused_convolution_room(fused));
+    void *weights = memory_take(fused_convolution_weights(fused) + 1);
+    arrange(fused, weights, threads, parallel);
     assert_null(fused_convolution_run(fused, source, others, result, rooms, parallel));
+    free(weights);
     scratch_pool_free(rooms);
     parallel_free(parallel);
     fused_convolution_free(fused);

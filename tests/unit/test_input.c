@@ -257,6 +257,30 @@ static void what_unfolds_to_too_much_ends_with_a_failure(void **state)
     free(text);
 }
 
+static void mapped_bytes_are_read_again_where_the_file_is(void **state)
+{
+    char *text = make_text(LARGE);
+    char *again = calloc(1, LARGE);
+    const char *path = path_in(*state, "file");
+    write_text(path, text, LARGE);
+    struct input *input;
+    assert_null(input_map(path, &input));
+    assert_true(input_read_again(input->bytes.data + 5, LARGE - 9, again));
+    assert_memory_equal(again, text + 5, LARGE - 9);
+    assert_false(input_read_again(text, LARGE, again)); // of no file
+    input_close(input);
+
+    assert_null(input_map(path, &input));
+    unlink(path);
+    write_text(path, "another", 7);
+    assert_false(input_read_again(input->bytes.data, 7, again));
+    assert_memory_equal(input->bytes.data, text, LARGE);
+    input_close(input);
+    unlink(path);
+    free(again);
+    free(text);
+}
+
 static void a_spool_gives_back_all_that_was_appended(void **state)
 {
     (void)state;
@@ -297,6 +321,7 @@ int main(void)
         cmocka_unit_test(what_is_unpacked_ahead_is_there_when_it_is_asked_for),
         cmocka_unit_test(damage_is_known_with_the_last_byte_that_is_unpacked_ahead),
         cmocka_unit_test(what_unfolds_to_too_much_ends_with_a_failure),
+        cmocka_unit_test(mapped_bytes_are_read_again_where_the_file_is),
         cmocka_unit_test(a_spool_gives_back_all_that_was_appended),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

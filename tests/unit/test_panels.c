@@ -80,6 +80,51 @@ static void products_are_right_for_every_size(void **state)
     }
 }
 
+// Where each number goes, by the definition.
+static void check_places(const struct panels_source *source, const float *packed)
+{
+    const uint64_t channels = source->depth / source->taps;
+    for (uint64_t row = 0; row < panels_size(source->rows, 1); row++) {
+        for (uint64_t k = 0; k < source->depth; k++) {
+            const uint64_t at = k % channels * source->taps + k / channels;
+            const float wanted =
+                row < source->rows
+                    ? source->numbers[row * source->row_step + at * source->depth_step] *
+                          source->scales[row]
+                    : 0;
+            const float *panel = packed + row / PANELS_WIDTH * PANELS_WIDTH * source->depth;
+            assert_true(panel[k * PANELS_WIDTH + row % PANELS_WIDTH] == wanted);
+        }
+    }
+}
+
+// Of taps, with scales, from where floats do not lie, and by way of rooms.
+static void numbers_are_arranged_from_anywhere(void **state)
+{
+    (void)state;
+    unsigned seed = 1;
+    fill(&seed);
+    static char bytes[sizeof matrix + 1];
+    memcpy(bytes + 1, matrix, sizeof matrix);
+    struct scratch_pool *rooms = scratch_pool_create(1);
+    scratch_pool_reserve(rooms, PANELS_PACK_ROOM);
+    for (enum isa isa = ISA_SSE4; isa < ISA_COUNT; isa++) {
+        isa_limit(isa);
+        for (uint64_t way = 0; way < 48; way++) {
+            const uint64_t taps = way % 3 * 2 + 1, depth = taps * (way % 4 == 0 ? 14 : 3);
+            const uint64_t rows = 16 + way;
+            struct panels_source source = {.rows = rows, .depth = depth, .taps = taps, .scales = x};
+            source.numbers = (const loose_float *)(const void *)(bytes + 1);
+            source.row_step = way % 2 == 0 ? depth : 1;
+            source.depth_step = way % 2 == 0 ? 1 : rows;
+            source.rooms = way % 5 == 0 ? NULL : rooms;
+            panels_pack(&source, panels);
+            check_places(&source, panels);
+        }
+    }
+    scratch_pool_free(rooms);
+}
+
 // Long vectors are met in parts, which changes nothing about their sums.
 static void check_bits(uint64_t depth, bool clips)
 {
@@ -125,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_right_for_every_size),
+        cmocka_unit_test(numbers_are_arranged_from_anywhere),
         cmocka_unit_test(a_vector_gives_the_same_bits_alone_and_among_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -218,6 +218,10 @@ CORE_CLONES(void, compute_simple,
         LOOP(fabsf(x));
     case CHAIN_NEGATE:
         LOOP(-x);
+    case CHAIN_SQUARE:
+        LOOP(x * x);
+    case CHAIN_CUBE:
+        LOOP(elementary_cube_f32(x));
     default:
         LOOP(1.0f / x);
     }

@@ -37,6 +37,8 @@ enum chain_operation {
     CHAIN_ABSOLUTE,
     CHAIN_NEGATE,
     CHAIN_RECIPROCAL,
+    CHAIN_SQUARE,
+    CHAIN_CUBE,
 };
 
 struct chain_step {

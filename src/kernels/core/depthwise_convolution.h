@@ -13,10 +13,10 @@
 
 struct depthwise_convolution_plan {
     const struct convolution *convolution;
-    const float *weights;  // groups x kernel; not kept
-    const float *scales;   // what those of each channel are multiplied with; NULL: none
-    const float *bias;     // NULL: none; not kept
-    struct blocks *blocks; // for packed weights; must outlive it
+    const loose_float *weights; // groups x kernel; not kept
+    const float *scales;        // what those of each channel are multiplied with; NULL: none
+    const loose_float *bias;    // NULL: none; not kept
+    struct blocks *blocks;      // for packed weights; must outlive it
     bool clips;
     float lowest, highest;
     const struct byte_result *to_bytes; // results are made bytes, after the clip; NULL: reals

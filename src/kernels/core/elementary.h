@@ -57,6 +57,12 @@ static inline float elementary_exp_above_f32(float x)
     return p * real_from_bits((bits - 0x4b400000 + 127 - 64) << 23) * 0x1p64f;
 }
 
+// Rounded once: the square is exact.
+static inline float elementary_cube_f32(float x)
+{
+    return (float)((double)x * (double)x * (double)x);
+}
+
 static inline float elementary_expm1_f32(float x)
 {
     float p = 2.4926952e-05f;

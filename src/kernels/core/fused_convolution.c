@@ -10,7 +10,7 @@
 #include "depthwise_convolution.h"
 #include "fused_cuts.h"
 #include "onednn_engine.h"
-#include "panel_convolution.h"
+#include "panel_arranging.h"
 
 enum { OWN_OUTPUTS = 12 }; // channels from which on the products of panels are quick
 
@@ -24,7 +24,7 @@ struct shared {
 // What a convolution is made of.
 struct making {
     const struct fused_convolution_plan *plan;
-    const struct byte_convolution *bytes; // without weights: it is of reals
+    const struct byte_convolution *bytes; // of our own; without weights: it is of reals
 };
 
 // Output channels [from, to).
@@ -71,6 +71,8 @@ struct fused_convolution {
     uint32_t shared_count;
     struct channels *channels;
     uint32_t channel_count;
+    struct panel_convolution **parts; // those of channels
+    uint32_t part_count;
     struct packed *packed;
     uint32_t packed_count;
     struct piece *pieces;
@@ -329,6 +331,7 @@ static struct panel_convolution *make_own(const struct fused_convolution *fused,
                                          .weights_turned = plan->weights_turned,
                                          .scales = plan->scales,
                                          .blocks = plan->blocks,
+                                         .weights_stay = plan->weights_stay,
                                          .bias = fused->bias,
                                          .clips = fused->clips,
                                          .lowest = fused->lowest,
@@ -343,13 +346,15 @@ static struct panel_convolution *make_own(const struct fused_convolution *fused,
     return panel_convolution_create(&own);
 }
 
-static bool take_parameters(const struct fused_convolution *fused, struct channels *channels,
+static bool take_parameters(struct fused_convolution *fused, struct channels *channels,
                             const struct making *making)
 {
     if (fused->depthwise != NULL)
         return true;
     if (fused->own) {
         channels->own = make_own(fused, channels, making);
+        fused->parts[fused->part_count] = channels->own;
+        fused->part_count += channels->own != NULL;
         return channels->own != NULL;
     }
     dnnl_memory_desc_t bias;
@@ -382,6 +387,7 @@ static bool make_all(struct fused_convolution *fused, const struct making *makin
     const size_t parts = (size_t)cuts.channel_parts;
     const size_t pieces = parts * (size_t)(c->batch * cuts.row_parts);
     fused->channels = memory_allocate_zeroed(parts, sizeof *fused->channels);
+    fused->parts = memory_allocate_zeroed(parts, sizeof(void *));
     fused->pieces = memory_allocate_zeroed(pieces, sizeof *fused->pieces);
     fused->packed = memory_allocate_zeroed(pieces, sizeof *fused->packed);
     fused->shared = memory_allocate_zeroed(pieces, sizeof *fused->shared);
@@ -439,13 +445,13 @@ static bool take_depthwise(struct fused_convolution *fused,
     return fused->depthwise != NULL;
 }
 
-static void take_bias(struct fused_convolution *fused, const float *bias)
+static void take_bias(struct fused_convolution *fused, const loose_float *bias)
 {
     fused->with_bias = bias != NULL;
     if (bias == NULL)
         return;
-    fused->bias = memory_allocate(fused->outputs * sizeof *bias);
-    memcpy(fused->bias, bias, fused->outputs * sizeof *bias);
+    fused->bias = memory_allocate(fused->outputs * sizeof *fused->bias);
+    memcpy(fused->bias, bias, fused->outputs * sizeof *fused->bias);
 }
 
 // Loaded for a network that has a use for it, which takes longer than a small one runs.
@@ -455,6 +461,26 @@ static bool takes_onednn(void)
         return false;
     onednn_single_thread();
     return true;
+}
+
+// oneDNN wants weights where floats lie.
+static bool make_of_onednn(struct fused_convolution *fused,
+                           const struct fused_convolution_plan *plan)
+{
+    if (plan->by_panels || !takes_onednn())
+        return false;
+    struct fused_convolution_plan moved = *plan;
+    const struct convolution *c = &plan->convolution;
+    const uint64_t each = (uint64_t)(c->inputs * c->kernel[0] * c->kernel[1]);
+    float *weights = NULL;
+    if ((uintptr_t)plan->weights % sizeof *weights != 0) {
+        weights = memory_allocate(fused->outputs * each * sizeof *weights);
+        memcpy(weights, plan->weights, fused->outputs * each * sizeof *weights);
+        moved.weights = weights;
+    }
+    const bool made = make_all(fused, &(struct making){&moved, NULL});
+    free(weights);
+    return made;
 }
 
 struct fused_convolution *fused_convolution_create(const struct fused_convolution_plan *plan)
@@ -478,9 +504,9 @@ struct fused_convolution *fused_convolution_create(const struct fused_convolutio
         fused->after = *plan->after;
     take_clip(fused);
     take_bias(fused, plan->bias);
-    const bool made = (fused->own || (!plan->weights_turned && takes_onednn())) &&
-                      (!depthwise || take_depthwise(fused, plan)) &&
-                      make_all(fused, &(struct making){plan, &bytes});
+    const bool made = fused->own ? (!depthwise || take_depthwise(fused, plan)) &&
+                                       make_all(fused, &(struct making){plan, &bytes})
+                                 : make_of_onednn(fused, plan);
     byte_convolution_free(&bytes);
     if (made)
         return fused;
@@ -516,6 +542,7 @@ void fused_convolution_free(struct fused_convolution *fused)
     free(fused->packed);
     free(fused->bias);
     free(fused->channels);
+    free(fused->parts);
     free(fused->pieces);
     free(fused->shared);
     free(fused);
@@ -524,6 +551,17 @@ void fused_convolution_free(struct fused_convolution *fused)
 size_t fused_convolution_room(const struct fused_convolution *fused)
 {
     return fused->room;
+}
+
+size_t fused_convolution_weights(const struct fused_convolution *fused)
+{
+    return panel_arranging_bytes(fused->parts, fused->part_count);
+}
+
+void fused_convolution_arrange(struct fused_convolution *fused, void *place,
+                               struct scratch_pool *rooms, struct parallel *parallel)
+{
+    panel_arranging_run(fused->parts, fused->part_count, place, rooms, parallel);
 }
 
 // Running -----------------------------------------------------------------------------

@@ -13,6 +13,7 @@ enum {
     // the windows at a time, so that they stay in the cache of the second level.
     WEIGHTS_NEAR = 1 << 18,
     PANELS_TOGETHER = 2,
+    RESTING = 8, // numbers of the depth that are met while sums go to memory and come back
 };
 
 struct panel_convolution {
@@ -25,10 +26,12 @@ struct panel_convolution {
     uint64_t arranged;         // and as many as the arranged weights have for it
     uint64_t size;             // bytes of a number of the image
     uint8_t zero;              // that its padding consists of
-    float *panels;             // NULL: weights are bytes
+    bool of_bytes;
+    struct panels_source source; // of weights that stay; without numbers: there are none
+    const float *panels;
     struct byte_panels bytes;
     float *bias;     // NULL: none
-    float *scales;   // of bytes
+    float *scales;   // of bytes, or weights that stay
     int32_t *excess; // of bytes: excess_of
     bool clips;
     float lowest, highest;
@@ -56,92 +59,68 @@ static uint64_t depth_of(const struct panel_convolution *own)
     return own->kernel[0] * own->arranged;
 }
 
-enum { FOUR = 4 };
-
-typedef float four __attribute__((vector_size(FOUR * sizeof(float)), aligned(4), may_alias));
-
-// Four numbers of each of four filters, times what scales them, into the lines of these numbers.
-static void pack_square(const float *const filters[FOUR], const float scales[FOUR], uint64_t at,
-                        float *const lines[FOUR], uint64_t row)
-{
-    const four a = *(const four *)(filters[0] + at) * scales[0];
-    const four b = *(const four *)(filters[1] + at) * scales[1];
-    const four c = *(const four *)(filters[2] + at) * scales[2];
-    const four d = *(const four *)(filters[3] + at) * scales[3];
-    const four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    const four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    *(four *)(lines[0] + row) = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
-    *(four *)(lines[1] + row) = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
-    *(four *)(lines[2] + row) = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
-    *(four *)(lines[3] + row) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
-}
-
-// As many channels of a whole panel as squares take; returns how many.
-static uint64_t pack_squares(const struct convolution *c, const float *const filters[PANELS_WIDTH],
-                             const float scales[PANELS_WIDTH], float *panel)
-{
-    const uint64_t taps = (uint64_t)(c->kernel[0] * c->kernel[1]), inputs = (uint64_t)c->inputs;
-    const uint64_t channels = inputs - inputs % FOUR;
-    uint64_t channel = 0, tap = 0;
-    for (uint64_t at = 0; at < channels * taps; at += FOUR) {
-        float *lines[FOUR];
-        for (uint64_t i = 0; i < FOUR; i++) {
-            lines[i] = panel + (tap * inputs + channel) * PANELS_WIDTH;
-            channel += ++tap == taps;
-            tap = tap == taps ? 0 : tap;
-        }
-        for (uint64_t row = 0; row < PANELS_WIDTH; row += FOUR)
-            pack_square(filters + row, scales + row, at, lines, row);
-    }
-    return channels;
-}
-
-// Panels whose depth goes by row of the window, pixel and channel; a line of a panel is
-// written at a time.
-static void pack_panel(const struct convolution *c, const float *const filters[PANELS_WIDTH],
-                       const float scales[PANELS_WIDTH], uint64_t width, float *panel)
-{
-    const uint64_t taps = (uint64_t)(c->kernel[0] * c->kernel[1]), inputs = (uint64_t)c->inputs;
-    uint64_t channel = width == PANELS_WIDTH ? pack_squares(c, filters, scales, panel) : 0;
-    for (; channel < inputs; channel++) {
-        for (uint64_t tap = 0; tap < taps; tap++) {
-            float *line = panel + (tap * inputs + channel) * PANELS_WIDTH;
-            for (uint64_t i = 0; i < width; i++)
-                line[i] = filters[i][channel * taps + tap] * scales[i];
-            for (uint64_t i = width; i < PANELS_WIDTH; i++)
-                line[i] = 0;
-        }
-    }
-}
-
-static bool panel_convolution_pack(const struct panel_convolution_plan *plan,
-                                   struct panel_convolution *own)
+static struct panels_source source_of(const struct panel_convolution_plan *plan,
+                                      const struct panel_convolution *own)
 {
     const uint64_t depth = own->kernel[0] * own->part;
-    own->panels = blocks_take(plan->blocks, panels_size(own->outputs, depth) * sizeof(float));
-    if (own->panels == NULL)
-        return false;
-    if (plan->weights_turned) {
-        panels_pack(&(struct panels_source){plan->weights + plan->from, own->outputs, depth, 1,
-                                            (uint64_t)plan->convolution->outputs},
-                    own->panels);
-        return true;
-    }
-    for (uint64_t first = 0; first < own->outputs; first += PANELS_WIDTH) {
-        const uint64_t left = own->outputs - first;
-        const uint64_t width = left < PANELS_WIDTH ? left : PANELS_WIDTH;
-        const float *filters[PANELS_WIDTH] = {NULL};
-        float scales[PANELS_WIDTH];
-        for (uint64_t i = 0; i < width; i++) {
-            const uint64_t filter = (uint64_t)plan->from + first + i;
-            filters[i] = plan->weights + filter * depth;
-            scales[i] = plan->scales != NULL ? plan->scales[filter] : 1;
-        }
-        pack_panel(plan->convolution, filters, scales, width, own->panels + first * depth);
-    }
-    return true;
+    const uint64_t from = (uint64_t)plan->from;
+    return (struct panels_source){
+        .numbers = plan->weights + from * (plan->weights_turned ? 1 : depth),
+        .rows = own->outputs,
+        .depth = depth,
+        .row_step = plan->weights_turned ? 1 : depth,
+        .depth_step = plan->weights_turned ? (uint64_t)plan->convolution->outputs : 1,
+        .taps = own->kernel[0] * own->kernel[1],
+        .scales = plan->scales != NULL ? plan->scales + from : NULL,
+    };
+}
+
+static void keep_source(const struct panel_convolution_plan *plan, struct panel_convolution *own)
+{
+    own->source = source_of(plan, own);
+    if (plan->scales == NULL)
+        return;
+    own->scales = memory_allocate(own->outputs * sizeof *own->scales);
+    memcpy(own->scales, own->source.scales, own->outputs * sizeof *own->scales);
+    own->source.scales = own->scales;
+}
+
+static bool pack_now(const struct panel_convolution_plan *plan, struct panel_convolution *own)
+{
+    const struct panels_source source = source_of(plan, own);
+    float *panels =
+        blocks_take(plan->blocks, panels_size(own->outputs, source.depth) * sizeof *panels);
+    if (panels != NULL)
+        panels_pack(&source, panels);
+    own->panels = panels;
+    return panels != NULL;
+}
+
+uint64_t panel_convolution_panels(const struct panel_convolution *own)
+{
+    return own->source.numbers != NULL ? panels_size(own->outputs, 1) / PANELS_WIDTH : 0;
+}
+
+uint64_t panel_convolution_panel(const struct panel_convolution *own)
+{
+    return own->source.depth * PANELS_WIDTH;
+}
+
+void panel_convolution_arrange(const struct panel_convolution *own, uint64_t from, uint64_t to,
+                               float *place, struct scratch_pool *rooms)
+{
+    const uint64_t first = from * PANELS_WIDTH;
+    struct panels_source part = own->source;
+    part.numbers += first * part.row_step;
+    part.scales = part.scales != NULL ? part.scales + first : NULL;
+    part.rows = (to * PANELS_WIDTH < part.rows ? to * PANELS_WIDTH : part.rows) - first;
+    part.rooms = rooms;
+    panels_pack(&part, place + first * part.depth);
+}
+
+void panel_convolution_place(struct panel_convolution *own, const float *place)
+{
+    own->panels = place;
 }
 
 // What the byte that stands for 0 adds to the sums of filters, over rows [from, to) of a window.
@@ -222,7 +201,12 @@ struct panel_convolution *panel_convolution_create(const struct panel_convolutio
         own->bias = memory_allocate_zeroed(panels_size(own->outputs, 1), sizeof *own->bias);
         memcpy(own->bias, plan->bias + plan->from, own->outputs * sizeof *own->bias);
     }
-    if (plan->bytes != NULL ? pack_bytes(plan, own) : panel_convolution_pack(plan, own))
+    own->of_bytes = plan->bytes != NULL;
+    if (plan->weights_stay && !own->of_bytes) {
+        keep_source(plan, own);
+        return own;
+    }
+    if (own->of_bytes ? pack_bytes(plan, own) : pack_now(plan, own))
         return own;
     panel_convolution_free(own);
     return NULL;
@@ -261,21 +245,45 @@ static bool copies_windows(const struct panel_convolution *own)
            2 * sides * own->kernel[0] * own->kernel[1] < own->strides[0] * own->width;
 }
 
+// Columns of the output whose windows have `tap` of their columns in the image.
+static struct inner tap_columns(const struct panel_convolution *own, uint64_t tap)
+{
+    const uint64_t step = own->strides[1], end = own->left + own->width;
+    const uint64_t from = tap < own->left ? (own->left - tap + step - 1) / step : 0;
+    const uint64_t to = tap < end ? (end - tap + step - 1) / step : 0;
+    struct inner columns = {from, to < own->width_out ? to : own->width_out};
+    columns.to = columns.to > columns.from ? columns.to : columns.from;
+    return columns;
+}
+
+// Whether it takes less to meet windows tap by tap, without those in the padding, and without rows
+// that are copied to have padding around them. Their sums rest in the result in between.
+static bool goes_by_taps(const struct panel_convolution *own)
+{
+    uint64_t missing = 0;
+    for (uint64_t tap = 0; tap < own->kernel[1]; tap++) {
+        const struct inner columns = tap_columns(own, tap);
+        missing += own->width_out - (columns.to - columns.from);
+    }
+    return !own->of_bytes &&
+           missing * own->inputs > (own->kernel[1] - 1) * own->width_out * RESTING;
+}
+
 size_t panel_convolution_room(const struct panel_convolution *own,
                               const struct panel_convolution_rows *rows)
 {
+    if (goes_by_taps(own))
+        return 0;
     if (copies_windows(own))
         return (size_t)rows->out * depth_of(own) * own->size;
-    if (own->padded == own->width && rows->before == 0 && rows->after == 0)
-        return 0;
-    return (size_t)(rows->before + rows->in + rows->after) * own->padded * own->inputs * own->size;
+    return own->padded == own->width ? 0 : (size_t)rows->in * own->padded * own->inputs * own->size;
 }
 
 // Windows of which the product has rows [from, to).
 static void multiply(const struct panel_convolution *own, const struct panels_product *product,
                      uint64_t from, uint64_t to, const char *x, uint64_t count, float *y)
 {
-    if (own->panels != NULL) {
+    if (!own->of_bytes) {
         panels_multiply(product, (const float *)(const void *)x, count, y);
         return;
     }
@@ -286,21 +294,18 @@ static void multiply(const struct panel_convolution *own, const struct panels_pr
     byte_panels_multiply(&whole, x, count, y);
 }
 
-// The rows with zeros around them.
+// The rows with zeros beside them.
 static void surround(const struct panel_convolution *own, const struct panel_convolution_rows *rows,
                      const char *source, char *padded)
 {
     const uint64_t pixel = own->inputs * own->size;
     const uint64_t row = own->padded * pixel, inner = own->width * pixel;
     const uint64_t front = own->left * pixel;
-    memset(padded, own->zero, (size_t)rows->before * row);
-    padded += (uint64_t)rows->before * row;
     for (int64_t y = 0; y < rows->in; y++, padded += row, source += inner) {
         memset(padded, own->zero, front);
         memcpy(padded + front, source, inner);
         memset(padded + front + inner, own->zero, row - front - inner);
     }
-    memset(padded, own->zero, (size_t)rows->after * row);
 }
 
 // What is computed of all pixels before anything else: output channels [first, first + rows), of
@@ -320,7 +325,7 @@ static struct panels_product panel_convolution_product_of(const struct panel_con
                                                           uint64_t step)
 {
     return (struct panels_product){
-        .panels = own->panels != NULL ? own->panels + share->first * depth_of(own) : NULL,
+        .panels = own->of_bytes ? NULL : own->panels + share->first * depth_of(own),
         .rows = share->rows,
         .depth = depth_of(own),
         .x_stride = own->strides[1] * own->inputs,
@@ -343,25 +348,6 @@ static void set_rows(const struct panel_convolution *own, const struct share *sh
     product->skip = from * own->arranged;
     product->goes_on = from > first;
     product->clips = own->clips && to == last;
-}
-
-// `source` has all the rows and pixels that the windows see.
-static void run_padded(const struct panel_convolution *own, const struct share *share,
-                       const struct panel_convolution_rows *rows, const char *source, float *made,
-                       uint64_t step)
-{
-    const uint64_t row = own->padded * own->inputs;
-    struct panels_product product = panel_convolution_product_of(own, share, row, step);
-    set_rows(own, share, 0, own->kernel[0], &product);
-    // Rows of the output whose vectors lie at one distance are one long row.
-    const bool joined =
-        own->kernel[0] == 1 && own->strides[0] == 1 && own->width_out * product.x_stride == row;
-    const uint64_t together = joined ? (uint64_t)rows->out : 1;
-    source += share->from * own->down * row * own->size;
-    for (uint64_t y = 0; y < (uint64_t)rows->out; y += together)
-        multiply(own, &product, share->from, share->to,
-                 source + y * own->strides[0] * row * own->size, together * own->width_out,
-                 made + y * own->width_out * step + share->first);
 }
 
 // Row `tap` of the windows of row `y` of the output, among the rows of the input; false: padding.
@@ -388,6 +374,58 @@ static bool rows_there(const struct panel_convolution *own,
     return first < last;
 }
 
+// The rows of the windows of row `y` of the output that are in the image and in the share, and the
+// row of the image that the first of them sees. False: all that was to be done is done.
+static bool meet_rows(const struct panel_convolution *own, const struct share *share,
+                      const struct panel_convolution_rows *rows, uint64_t y,
+                      struct panels_product *product, uint64_t *out_row)
+{
+    uint64_t first, last;
+    const bool there = rows_there(own, rows, y, &first, &last);
+    *out_row = 0;
+    product->part_depth = own->part;
+    if (!there) { // nothing but padding
+        product->parts = share->from == 0;
+        product->skip = share->from * own->arranged;
+        product->part_depth = 0;
+        product->goes_on = false;
+        product->clips = own->clips;
+        return product->parts > 0;
+    }
+    set_rows(own, share, first, last, product);
+    if (product->parts > 0)
+        find_row(own, rows, y, product->skip / own->arranged, out_row);
+    return product->parts > 0;
+}
+
+// Vectors from `x` on, one for each of `count` columns of the output.
+static void multiply_row(const struct panel_convolution *own, const struct panels_product *product,
+                         const char *x, uint64_t count, float *y)
+{
+    const uint64_t from = product->skip / own->arranged;
+    multiply(own, product, from, from + (product->part_depth > 0 ? product->parts : 0), x, count,
+             y);
+}
+
+// `source` has pixels of padding beside the rows.
+static void run_padded(const struct panel_convolution *own, const struct share *share,
+                       const struct panel_convolution_rows *rows, const char *source, float *made,
+                       uint64_t step)
+{
+    const uint64_t row = own->padded * own->inputs;
+    struct panels_product product = panel_convolution_product_of(own, share, row, step);
+    // Rows of the output whose vectors lie at one distance are one long row.
+    const bool joined =
+        own->kernel[0] == 1 && own->strides[0] == 1 && own->width_out * product.x_stride == row;
+    const uint64_t together = joined ? (uint64_t)rows->out : 1;
+    uint64_t at;
+    for (uint64_t y = 0; y < (uint64_t)rows->out; y += together) {
+        if (meet_rows(own, share, rows, y, &product, &at))
+            multiply_row(own, &product, source + at * row * own->size, together * own->width_out,
+                         made + y * own->width_out * step + share->first);
+    }
+}
+
 static void run_inner(const struct panel_convolution *own, const struct share *share,
                       const struct panel_convolution_rows *rows, const char *source, float *made,
                       uint64_t step)
@@ -396,25 +434,61 @@ static void run_inner(const struct panel_convolution *own, const struct share *s
     const uint64_t row = own->width * own->inputs;
     const uint64_t start = (inner.from * own->strides[1] - own->left) * own->inputs;
     struct panels_product product = panel_convolution_product_of(own, share, row, step);
+    uint64_t at;
     for (uint64_t y = 0; y < (uint64_t)rows->out; y++) {
-        uint64_t first, last, at = 0;
-        const bool there = rows_there(own, rows, y, &first, &last);
-        set_rows(own, share, first, last, &product);
-        product.part_depth = own->part;
-        if (!there) { // nothing but padding
-            product.parts = share->from == 0;
-            product.part_depth = 0;
-            product.goes_on = false;
-            product.clips = own->clips;
+        if (meet_rows(own, share, rows, y, &product, &at))
+            multiply_row(own, &product, source + (at * row + start) * own->size,
+                         inner.to - inner.from,
+                         made + (y * own->width_out + inner.from) * step + share->first);
+    }
+}
+
+// One row of windows, tap by tap, on what `y` has.
+static void meet_taps(const struct panel_convolution *own, struct panels_product product,
+                      const float *x, float *y)
+{
+    product.part_depth = own->inputs;
+    product.parts = 1;
+    product.goes_on = true;
+    product.clips = false;
+    for (uint64_t tap = 0; tap < own->kernel[1]; tap++, product.skip += own->inputs) {
+        const struct inner columns = tap_columns(own, tap);
+        const uint64_t pixel = columns.from * own->strides[1] + tap - own->left;
+        panels_multiply(&product, x + pixel * own->inputs, columns.to - columns.from,
+                        y + columns.from * product.y_stride);
+    }
+}
+
+// Puts the bias where sums are to be, or clips them, without meeting anything.
+static void meet_nothing(const struct panel_convolution *own, struct panels_product product,
+                         bool begins, float *y)
+{
+    product.parts = 1;
+    product.part_depth = 0;
+    product.goes_on = !begins;
+    product.clips = own->clips && !begins;
+    panels_multiply(&product, y, own->width_out, y);
+}
+
+static void run_taps(const struct panel_convolution *own, const struct share *share,
+                     const struct panel_convolution_rows *rows, const char *source, float *made,
+                     uint64_t step)
+{
+    const uint64_t row = own->width * own->inputs;
+    struct panels_product product = panel_convolution_product_of(own, share, row, step);
+    for (uint64_t y = 0; y < (uint64_t)rows->out; y++) {
+        float *to = made + y * own->width_out * step + share->first;
+        if (share->from == 0)
+            meet_nothing(own, product, true, to);
+        for (uint64_t tap = share->from; tap < share->to && tap < own->kernel[0]; tap++) {
+            uint64_t at;
+            product.skip = tap * own->arranged;
+            if (find_row(own, rows, y, tap, &at))
+                meet_taps(own, product, (const float *)(const void *)source + at * row, to);
         }
-        if (product.parts == 0)
-            continue;
-        const uint64_t from = product.skip / own->arranged;
-        if (there)
-            find_row(own, rows, y, from, &at);
-        multiply(own, &product, from, from + (there ? product.parts : 0),
-                 source + (at * row + start) * own->size, inner.to - inner.from,
-                 made + (y * own->width_out + inner.from) * step + share->first);
+        product.skip = 0;
+        if (share->to >= own->kernel[0] && own->clips)
+            meet_nothing(own, product, false, to);
     }
 }
 
@@ -453,11 +527,13 @@ static void run_rows(const struct panel_convolution *own, const struct panel_con
 {
     void (*run)(const struct panel_convolution *own, const struct share *share,
                 const struct panel_convolution_rows *rows, const char *source, float *made,
-                uint64_t step) = copies_windows(own) ? run_inner : run_padded;
+                uint64_t step) = goes_by_taps(own)     ? run_taps
+                                 : copies_windows(own) ? run_inner
+                                                       : run_padded;
     const uint64_t each = depth_of(own) * sizeof(float);
     const uint64_t most = PANELS_TOGETHER * PANELS_WIDTH;
     struct share share = whole_share(own);
-    if (own->panels == NULL || own->kernel[0] == 1 || rows->out == 1 ||
+    if (own->of_bytes || own->kernel[0] == 1 || rows->out == 1 ||
         own->outputs * each <= WEIGHTS_NEAR) {
         run(own, &share, rows, source, made, step);
         return;
@@ -476,7 +552,7 @@ void panel_convolution_run(const struct panel_convolution *own,
                            const struct panel_convolution_rows *rows, const void *source,
                            void *room, float *made, uint64_t step)
 {
-    if (!copies_windows(own)) {
+    if (goes_by_taps(own) || !copies_windows(own)) {
         if (panel_convolution_room(own, rows) > 0) {
             surround(own, rows, source, room);
             source = room;

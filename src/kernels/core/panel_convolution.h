@@ -11,12 +11,14 @@
 #include "base/blocks.h"
 #include "byte_panels.h"
 #include "convolution.h"
+#include "loose.h"
 
 struct panel_convolution_plan {
     const struct convolution *convolution; // two spatial dimensions; strides do not count
     int64_t from, to;                      // output channels
-    // Of all output channels: outputs x inputs x kernel; not kept. One of the two.
-    const float *weights;
+    // Of all output channels: outputs x inputs x kernel. One of the two.
+    const loose_float *weights;
+    bool weights_stay;   // they outlive it: panel_convolution_arrange; if not, they are not kept
     bool weights_turned; // inputs x outputs, for single pixels
     const int8_t *bytes;
     // What the weights of each output channel are multiplied with; NULL: none, but not with bytes.
@@ -41,6 +43,15 @@ bool panel_convolution_suits_bytes(const struct convolution *convolution);
 // NULL when there is no memory.
 struct panel_convolution *panel_convolution_create(const struct panel_convolution_plan *plan);
 void panel_convolution_free(struct panel_convolution *convolution);
+
+// Panels of weights that stay, and numbers of each: before it runs they are to be arranged, some at
+// a time by any thread, in `place`, which has room for all of them. There they are used until it is
+// said that they lie elsewhere. No panels: there is nothing to arrange.
+uint64_t panel_convolution_panels(const struct panel_convolution *convolution);
+uint64_t panel_convolution_panel(const struct panel_convolution *convolution);
+void panel_convolution_arrange(const struct panel_convolution *convolution, uint64_t from,
+                               uint64_t to, float *place, struct scratch_pool *rooms);
+void panel_convolution_place(struct panel_convolution *convolution, const float *place);
 
 // Some rows of the output, and the rows of the input that they see, without the `before`
 // and `after` of padding around these.

@@ -11,28 +11,6 @@
 
 enum { DEPTH_TOGETHER = 1024 };
 
-void panels_pack(const struct panels_source *source, float *panels)
-{
-    for (uint64_t first = 0; first < source->rows; first += PANELS_WIDTH) {
-        const uint64_t left = source->rows - first;
-        const uint64_t width = left < PANELS_WIDTH ? left : PANELS_WIDTH;
-        const float *from = source->numbers + first * source->row_step;
-        float *panel = panels + first * source->depth;
-        if (width < PANELS_WIDTH)
-            memset(panel, 0, source->depth * PANELS_WIDTH * sizeof *panel);
-        if (source->row_step == 1 && width == PANELS_WIDTH) {
-            for (uint64_t k = 0; k < source->depth; k++)
-                memcpy(panel + k * PANELS_WIDTH, from + k * source->depth_step,
-                       PANELS_WIDTH * sizeof *panel);
-            continue;
-        }
-        for (uint64_t k = 0; k < source->depth; k++) {
-            for (uint64_t i = 0; i < width; i++)
-                panel[k * PANELS_WIDTH + i] = from[i * source->row_step + k * source->depth_step];
-        }
-    }
-}
-
 #define MULTIPLY_ADD_plain(x, factor, sum) ((x) * (factor) + (sum))
 #define MULTIPLY_ADD_avx2(x, factor, sum)                                                          \
     _mm256_fmadd_ps((__m256)(x), _mm256_set1_ps(factor), (__m256)(sum))

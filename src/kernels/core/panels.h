@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PANELS_WIDTH = 16 };
+#include "loose.h"
+#include "scratch_pool.h"
+
+enum { PANELS_WIDTH = 16, PANELS_PACK_ROOM = 2 << 20 };
 
 // Numbers of an arranged matrix of rows x depth.
 static inline uint64_t panels_size(uint64_t rows, uint64_t depth)
@@ -20,9 +23,14 @@ static inline uint64_t panels_size(uint64_t rows, uint64_t depth)
 
 // A matrix as it lies: its numbers are row * row_step + k * depth_step apart.
 struct panels_source {
-    const float *numbers;
+    const loose_float *numbers;
     uint64_t rows, depth;
     uint64_t row_step, depth_step;
+    // The depth is channels of so many taps, and is arranged as taps of channels; 0: it stays.
+    uint64_t taps;
+    const float *scales; // what the numbers of each row are multiplied with; NULL: none
+    // Of PANELS_PACK_ROOM bytes, for numbers that may lie in a mapped file; NULL: they do not.
+    struct scratch_pool *rooms;
 };
 
 // `panels` has room for panels_size numbers.

@@ -1,16 +1,18 @@
 // Powers, whose base and exponent may be of different types; the result is of the
 // base's.
 //
-// Two floats of f32 use powf. With integers on both sides the result is exact, modulo
-// the width of the type; a negative exponent gives what is left of the fraction when
-// cut: 0 except for bases of 1 and -1. Everything else is computed in f64 and
-// converted by the rules of convert.h.
+// Two floats of f32 use powf, but for squares and cubes, which are products on every machine. With
+// integers on both sides the result is exact, modulo the width of the type; a negative exponent
+// gives what is left of the fraction when cut: 0 except for bases of 1 and -1. Everything else is
+// computed in f64 and converted by the rules of convert.h.
 
 #include <math.h>
 
 #include "binary.h"
 #include "kernels/core/broadcast.h"
+#include "kernels/core/clones.h"
 #include "kernels/core/convert.h"
+#include "kernels/core/elementary.h"
 #include "network/onnx/legacy.h"
 
 enum { CHUNK = 256 };
@@ -19,6 +21,12 @@ struct pow_types {
     enum element base;
     enum element exponent;
 };
+
+CORE_CLONES(void, cube_all, (const float *from, float *to, uint64_t count), (from, to, count))
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = elementary_cube_f32(from[i]);
+}
 
 static void row_of_f32(const void *context, void *out, const void *const *in, const uint8_t *steps,
                        uint64_t count)
@@ -30,6 +38,10 @@ static void row_of_f32(const void *context, void *out, const void *const *in, co
     if (steps[0] != 0 && steps[1] == 0 && exponent[0] == 2) {
         for (uint64_t i = 0; i < count; i++)
             to[i] = base[i] * base[i];
+        return;
+    }
+    if (steps[0] != 0 && steps[1] == 0 && exponent[0] == 3) {
+        cube_all(base, to, count);
         return;
     }
     for (uint64_t i = 0; i < count; i++)

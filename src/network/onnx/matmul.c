@@ -199,7 +199,7 @@ static const struct operator_definition DEFINITIONS[] = {
            .measure = onnx_matmul_measure_matmul, .tiling = TILED_AS_MATMUL,
            .function = COMPUTES_MATMUL),
     MATMUL(.name = "Gemm", .inputs = {2, 3}, .infer = infer_gemm, .measure = measure_gemm,
-           .tiling = TILED_AS_GEMM),
+           .tiling = TILED_AS_GEMM, .function = COMPUTES_GEMM),
     MATMUL(.name = "Einsum", .inputs = {1, UINT16_MAX}, .infer = infer_einsum,
            .measure = measure_einsum),
     MATMUL(.name = "Det", .inputs = {1, 1}, .infer = infer_det, .measure = measure_det),
