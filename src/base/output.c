@@ -318,7 +318,9 @@ static status output_open_beside(const char *path, bool append, struct output **
         return open_straight(path, out_output);
     STATUS_TRY(replace_start(path, append, &replacement, &file));
     output_start(path, file, replacement, out_output);
-    if (replacement.temporary != NULL && !append)
+    // What takes the place of an old file is written as before: file systems see to it that after a
+    // power cut one of the two is whole, but not where they were asked for disk.
+    if (replacement.temporary != NULL && !replacement.over_old)
         (*out_output)->ahead = 0;
     return STATUS_OK;
 }

@@ -442,7 +442,7 @@ static status begin_beside(struct beginning *beginning, const char *path, bool a
         place_free(place);
         return result;
     }
-    beginning->replacement = (struct replacement){place->name, temporary};
+    beginning->replacement = (struct replacement){place->name, temporary, place->exists};
     if (teller != NULL)
         look_for_remains(place, path, temporary, beginning->file);
     if (append && place->exists)

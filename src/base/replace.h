@@ -17,6 +17,7 @@ struct replace_temporary;
 struct replacement {
     char *place;                         // the name of the file in its folder
     struct replace_temporary *temporary; // NULL: the file itself is written
+    bool over_old;                       // a file of this name is there
 };
 
 // Opens what to write, empty or, to `append`, with what the file holds. `out_file` is for the
