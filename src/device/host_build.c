@@ -150,24 +150,22 @@ static bool host_build_add_call(struct host_builder *builder, uint32_t index)
 {
     const struct program_call *call = host_recipe_call(builder->machine, builder->task, index);
     const uint32_t *buffers = builder->machine->program->call_buffers + call->first_buffer;
-    struct tensor tensors[HOST_CALL_TENSORS_MOST];
-    bool fixed[HOST_CALL_TENSORS_MOST];
-    struct prepared_plan plan;
-    if (!host_recipe_plan(builder->machine, call, tensors, fixed, &plan))
+    struct host_call planned;
+    if (!host_recipe_plan(builder->machine, call, &planned))
         return false;
-    const uint32_t inputs = plan.node->input_count;
-    for (uint32_t i = 0; i < inputs + plan.node->output_count; i++) {
+    struct tensor *const tensors = planned.tensors;
+    for (uint32_t i = 0; i < planned.inputs + planned.outputs; i++) {
         if (tensors[i].element == ELEMENT_NONE)
             continue;
-        tensors[i].data = i < inputs
+        tensors[i].data = i < planned.inputs
                               ? (void *)(uintptr_t)host_builder_read(builder, buffers[i], false)
                               : host_builder_write(builder, buffers[i], false);
         if (tensors[i].data == NULL)
             return false;
     }
     struct host_step *step = host_builder_step(builder, HOST_STEP_CALL);
-    step->call = prepared_create(&plan);
-    for (uint32_t i = inputs; i < inputs + plan.node->output_count; i++) {
+    step->call = prepared_create(&planned.plan);
+    for (uint32_t i = planned.inputs; i < planned.inputs + planned.outputs; i++) {
         if (tensors[i].element != ELEMENT_NONE)
             host_builder_written(builder, buffers[i], false, tensors[i].data);
     }

@@ -346,24 +346,22 @@ static bool add_turned_call(struct host_builder *builder, const void *source, vo
 {
     const struct program_call *call =
         host_recipe_call(builder->machine, builder->task, builder->recipe->main);
-    struct tensor tensors[HOST_CALL_TENSORS_MOST];
-    bool fixed[HOST_CALL_TENSORS_MOST];
-    struct prepared_plan plan;
-    if (!host_recipe_plan(builder->machine, call, tensors, fixed, &plan))
+    struct host_call planned;
+    if (!host_recipe_plan(builder->machine, call, &planned))
         return false;
-    const uint32_t inputs = plan.node->input_count;
-    for (uint32_t i = 1; i < inputs; i++) {
+    struct tensor *const tensors = planned.tensors;
+    for (uint32_t i = 1; i < planned.inputs; i++) {
         if (tensors[i].element != ELEMENT_NONE && tensor_count(&tensors[i]) > 0 &&
             (tensors[i].data = reordered(builder, &tensors[i])) == NULL)
             return false;
     }
     turn_shape(&tensors[0]);
-    turn_shape(&tensors[inputs]);
+    turn_shape(&tensors[planned.inputs]);
     tensors[0].data = (void *)(uintptr_t)source;
-    tensors[inputs].data = result;
-    if (!prepared_is_sure(&plan))
+    tensors[planned.inputs].data = result;
+    if (!prepared_is_sure(&planned.plan))
         return false;
-    host_builder_step(builder, HOST_STEP_CALL)->call = prepared_create(&plan);
+    host_builder_step(builder, HOST_STEP_CALL)->call = prepared_create(&planned.plan);
     return true;
 }
 
@@ -411,23 +409,21 @@ static bool add_quantized_call(struct host_builder *builder, const void *source,
     const struct program_call *call =
         host_recipe_call(builder->machine, builder->task, builder->recipe->main);
     const uint32_t *buffers = builder->machine->program->call_buffers + call->first_buffer;
-    struct tensor tensors[HOST_CALL_TENSORS_MOST];
-    bool fixed[HOST_CALL_TENSORS_MOST];
-    struct prepared_plan plan;
-    if (!host_recipe_plan(builder->machine, call, tensors, fixed, &plan))
+    struct host_call planned;
+    if (!host_recipe_plan(builder->machine, call, &planned))
         return false;
-    const uint32_t inputs = plan.node->input_count;
-    for (uint32_t i = 1; i < inputs; i++) {
+    struct tensor *const tensors = planned.tensors;
+    for (uint32_t i = 1; i < planned.inputs; i++) {
         if (tensors[i].element != ELEMENT_NONE &&
             (tensors[i].data = (void *)(uintptr_t)host_builder_read(builder, buffers[i], false)) ==
                 NULL)
             return false;
     }
     tensors[0].data = (void *)(uintptr_t)source;
-    tensors[inputs].data = result;
-    plan.takes_last = builder->build->last[buffers[0]];
-    plan.gives_last = result_last;
-    host_builder_step(builder, HOST_STEP_CALL)->call = prepared_create(&plan);
+    tensors[planned.inputs].data = result;
+    planned.plan.takes_last = builder->build->last[buffers[0]];
+    planned.plan.gives_last = result_last;
+    host_builder_step(builder, HOST_STEP_CALL)->call = prepared_create(&planned.plan);
     return true;
 }
 

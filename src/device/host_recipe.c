@@ -53,25 +53,27 @@ struct tensor host_recipe_output(const struct host_machine *machine,
 }
 
 bool host_recipe_plan(const struct host_machine *machine, const struct program_call *call,
-                      struct tensor *tensors, bool *fixed, struct prepared_plan *out_plan)
+                      struct host_call *out_call)
 {
     const struct network_node *node = network_node(machine->network, call->node);
     if (node->input_count + node->output_count > HOST_CALL_TENSORS_MOST)
         return false;
     for (uint32_t i = 0; i < node->input_count; i++) {
-        tensors[i] = host_recipe_input(machine, call, i);
-        fixed[i] = node->inputs[i] != NETWORK_NONE &&
-                   network_value(machine->network, node->inputs[i])->constant != NULL;
+        out_call->tensors[i] = host_recipe_input(machine, call, i);
+        out_call->fixed[i] = node->inputs[i] != NETWORK_NONE &&
+                             network_value(machine->network, node->inputs[i])->constant != NULL;
     }
     for (uint32_t i = 0; i < node->output_count; i++)
-        tensors[node->input_count + i] = host_recipe_output(machine, call, i);
-    *out_plan = (struct prepared_plan){
+        out_call->tensors[node->input_count + i] = host_recipe_output(machine, call, i);
+    out_call->inputs = node->input_count;
+    out_call->outputs = node->output_count;
+    out_call->plan = (struct prepared_plan){
         .network = machine->network,
         .node = node,
         .run = machine->kernels[call->node],
-        .inputs = tensors,
-        .fixed = fixed,
-        .outputs = tensors + node->input_count,
+        .inputs = out_call->tensors,
+        .fixed = out_call->fixed,
+        .outputs = out_call->tensors + node->input_count,
         .runner = executor_runner(machine->executor),
     };
     return true;
@@ -107,10 +109,8 @@ static bool host_recipe_is_whole(const struct host_machine *machine, uint32_t id
 // Whether the operator gives what was planned.
 static bool is_sure(const struct host_machine *machine, const struct program_call *call)
 {
-    struct tensor tensors[HOST_CALL_TENSORS_MOST];
-    bool fixed[HOST_CALL_TENSORS_MOST];
-    struct prepared_plan plan;
-    return host_recipe_plan(machine, call, tensors, fixed, &plan) && prepared_is_sure(&plan);
+    struct host_call planned;
+    return host_recipe_plan(machine, call, &planned) && prepared_is_sure(&planned.plan);
 }
 
 static bool host_recipe_is_known(const struct host_machine *machine,

@@ -67,10 +67,17 @@ struct tensor host_recipe_input(const struct host_machine *machine, const struct
 struct tensor host_recipe_output(const struct host_machine *machine,
                                  const struct program_call *call, uint32_t index);
 
-// A call as it stands, over HOST_CALL_TENSORS_MOST tensors and flags of the caller. False when it
-// has more.
+// A call that is to be prepared: its plan is over what stands beside it.
+struct host_call {
+    struct tensor tensors[HOST_CALL_TENSORS_MOST]; // inputs, then outputs
+    bool fixed[HOST_CALL_TENSORS_MOST];
+    uint32_t inputs, outputs;
+    struct prepared_plan plan;
+};
+
+// As it stands. False when it has more tensors.
 bool host_recipe_plan(const struct host_machine *machine, const struct program_call *call,
-                      struct tensor *tensors, bool *fixed, struct prepared_plan *out_plan);
+                      struct host_call *out_call);
 
 // Whether the call scales an input of the main call back.
 bool host_recipe_is_before(const struct host_recipe *recipe, uint32_t call);
