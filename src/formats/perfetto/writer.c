@@ -332,9 +332,9 @@ static void perfetto_writer_write_event(struct perfetto_writer *writer, struct w
         .has_cycles = state->cycles && span,
         .cycles = event->end - event->start,
     };
-    struct sequence *lane = &state->lanes[state->first_lane];
-    if (state->first_lane < state->lane_count &&
-        perfetto_writer_follows(lane, nests, taken->start, taken->end)) {
+    struct sequence *lane =
+        state->first_lane < state->lane_count ? &state->lanes[state->first_lane] : NULL;
+    if (lane != NULL && perfetto_writer_follows(lane, nests, taken->start, taken->end)) {
         written.ends = true;
         written.end = lane->ends[--lane->depth];
     } else {
