@@ -215,6 +215,18 @@ size_t processes_listening(const struct processes *processes, const struct ports
     return found;
 }
 
+bool processes_lost_port(pid_t process, uint16_t port)
+{
+    struct ports ports;
+    ports_open(&ports, port, port);
+    ports_look(&ports);
+    ports_close(&ports);
+    bool own = ports.count == 0;
+    for (size_t i = 0; i < ports.count && !own; i++)
+        own = has_socket(process, ports.listeners[i].inode);
+    return !own;
+}
+
 void processes_free(struct processes *processes)
 {
     free(processes->items);

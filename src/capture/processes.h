@@ -45,6 +45,9 @@ struct listening {
 size_t processes_listening(const struct processes *processes, const struct ports *ports,
                            struct listening *out_ports, size_t most);
 
+// Whether a port is somebody else's by now: what a process listened at is free when it has ended.
+bool processes_lost_port(pid_t process, uint16_t port);
+
 void processes_free(struct processes *processes);
 
 #endif

@@ -6,6 +6,7 @@ by all tests of a machine: each program takes a free one, and captures look at t
 """
 
 import socket
+import threading
 
 from support import *
 
@@ -128,6 +129,50 @@ def test_a_program_that_is_killed_in_the_middle(folder):
     true(".opscope-capture-" not in result.err, "no paths that are gone")
     matches(result.err, "before the program said that it was done", "the connection")
     true(about["ledger"]["lost"] > 0, "lost")
+
+
+def take_over(port, ends, heard):
+    """Listens at a port as soon as it is free, and hears what is said there."""
+    with socket.socket() as server:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        while not ends.is_set():
+            try:
+                server.bind(("127.0.0.1", port))
+                server.listen()
+                break
+            except OSError:
+                continue
+        server.settimeout(0.02)
+        while not ends.is_set():
+            try:
+                peer, _ = server.accept()
+            except OSError:
+                continue
+            with peer:
+                peer.settimeout(1)
+                try:
+                    heard.append(peer.recv(64))
+                except OSError:
+                    pass
+
+
+def test_a_port_that_somebody_else_takes_is_left_alone(folder):
+    """A program that ends when it is asked the first time leaves its port to others."""
+    for _ in range(3):
+        port, ends, heard = free_port(), threading.Event(), []
+        start_of = folder / "begun"
+        start_of.unlink(missing_ok=True)
+        other = threading.Thread(target=lambda: (until(start_of.exists, "the program"), take_over(port, ends, heard)))  # pylint: disable=cell-var-from-loop
+        other.start()
+        try:
+            command = f"{sys.executable} {PROGRAM} protocol=83 last=66 | while read line; do touch {start_of}; done; sleep 0.3"
+            result, _ = profile(folder, "sh", "-c", command, options=["-p", port])
+        finally:
+            start_of.touch()
+            ends.set()
+            other.join()
+        equal([said for said in heard if said], [], "what the other program heard")
+        contains(result.err, "another protocol of Tracy's than 66, and was over before", "the one of the command")
 
 
 def test_what_cannot_be_captured_is_named_with_what_to_do(folder):
