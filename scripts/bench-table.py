@@ -36,7 +36,7 @@ ROWS = (
      "kineto", "", "convert", "wc -l", None),
     ("`opscope top` of the same", "kineto", "", "top", "wc -l", None),
     ("`opscope timeline` of a profile of {rows} spans, as PNG", "timeline", "", "png", None, "most anonymous memory, png"),
-    ("`opscope sql`, `GROUP BY name` over a Torq C2", "sql", "", "opscope sql in.csv", "wc -l", None),
+    ("`opscope sql`, `GROUP BY name` over a Torq C2 of {rows} rows", "sql", "", "opscope sql in.csv", "wc -l", None),
     ("a network of {input} opened, its shapes inferred", "networks", "", "opscope", None, "anonymous memory"),
     ("ONNX Runtime's session for it", "networks", "", "onnxruntime", None, None),
 )
