@@ -2,22 +2,22 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 #ifdef OPSCOPE_ISAL
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 #endif
 
-#include "bytes.h"
+#include "filling.h"
 #include "memory.h"
-#include "parts.h"
 #include "recovery.h"
 
 // The end of a piece that has no end of the stream, and what blocks that are not packed add.
 enum { PIECE_ROOM = GZIP_PIECE + GZIP_PIECE / 8 + 1024 };
 
 struct gzip_part {
-    struct gzip_part *next_free;
+    struct filled_part filled;
     size_t size;
     size_t packed_size;
     uint32_t checksum;
@@ -32,8 +32,7 @@ struct gzip_part {
 struct gzip {
     void (*write)(void *context, const void *data, size_t size);
     void *context;
-    struct parts *parts;
-    struct gzip_part *free_parts;
+    struct filling filling;
     struct gzip_part *part; // being filled
     bool begun;
     uint64_t size; // of all that was written
@@ -42,8 +41,9 @@ struct gzip {
 
 // Of a piece, the blocks alone, none of them the last, up to a byte.
 #ifdef OPSCOPE_ISAL
-static void gzip_pack(struct gzip_part *part)
+static void gzip_pack(void *argument)
 {
+    struct gzip_part *part = argument;
     struct isal_zstream *stream = &part->stream;
     // What it was used for before would show in what is found to be alike.
     memset(stream, 0, sizeof *stream);
@@ -62,8 +62,9 @@ static void gzip_pack(struct gzip_part *part)
     part->checksum = crc32_gzip_refl(0, part->content, part->size);
 }
 #else
-static void gzip_pack(struct gzip_part *part)
+static void gzip_pack(void *argument)
 {
+    struct gzip_part *part = argument;
     z_stream stream = {.next_in = part->content,
                        .avail_in = (uInt)part->size,
                        .next_out = part->packed,
@@ -77,20 +78,6 @@ static void gzip_pack(struct gzip_part *part)
 }
 #endif
 
-static void gzip_pack_part(void *part)
-{
-    gzip_pack(part);
-}
-
-struct gzip *gzip_open(void (*write)(void *context, const void *data, size_t size), void *context)
-{
-    struct gzip *gzip = memory_allocate_zeroed(1, sizeof *gzip);
-    gzip->write = write;
-    gzip->context = context;
-    gzip->parts = parts_open(gzip_pack_part);
-    return gzip;
-}
-
 static void gzip_write(struct gzip *gzip, const void *data, size_t size)
 {
     static const unsigned char HEADER[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
@@ -100,39 +87,36 @@ static void gzip_write(struct gzip *gzip, const void *data, size_t size)
     gzip->write(gzip->context, data, size);
 }
 
-// Writes what was handed on first; false when there is nothing.
-static bool gzip_write_first(struct gzip *gzip)
+static void gzip_take(void *context, void *taken)
 {
-    struct gzip_part *part = parts_take(gzip->parts);
-    if (part == NULL)
-        return false;
+    struct gzip *gzip = context;
+    const struct gzip_part *part = taken;
     gzip_write(gzip, part->packed, part->packed_size);
     gzip->size += part->size;
     gzip->checksum = (uint32_t)crc32_combine(gzip->checksum, part->checksum, (z_off_t)part->size);
-    part->next_free = gzip->free_parts;
-    gzip->free_parts = part;
-    return true;
+}
+
+struct gzip *gzip_open(void (*write)(void *context, const void *data, size_t size), void *context)
+{
+    struct gzip *gzip = memory_allocate_zeroed(1, sizeof *gzip);
+    gzip->write = write;
+    gzip->context = context;
+    filling_start(&gzip->filling, sizeof(struct gzip_part), gzip_pack, gzip_take, gzip);
+    return gzip;
 }
 
 static struct gzip_part *gzip_part_to_fill(struct gzip *gzip)
 {
-    if (gzip->part != NULL)
-        return gzip->part;
-    struct gzip_part *part = gzip->free_parts;
-    if (part == NULL)
-        part = memory_allocate(sizeof *part);
-    else
-        gzip->free_parts = part->next_free;
-    part->size = 0;
-    gzip->part = part;
-    return part;
+    if (gzip->part == NULL) {
+        gzip->part = filling_part(&gzip->filling);
+        gzip->part->size = 0;
+    }
+    return gzip->part;
 }
 
 static void gzip_hand_on(struct gzip *gzip)
 {
-    if (!parts_room(gzip->parts))
-        gzip_write_first(gzip);
-    parts_put(gzip->parts, gzip->part);
+    filling_hand_on(&gzip->filling, gzip->part);
     gzip->part = NULL;
 }
 
@@ -152,29 +136,19 @@ void gzip_add(struct gzip *gzip, const void *data, size_t size)
     }
 }
 
-static void gzip_free(struct gzip *gzip)
-{
-    parts_close(gzip->parts);
-    free(gzip->part);
-    for (struct gzip_part *part; (part = gzip->free_parts) != NULL;) {
-        gzip->free_parts = part->next_free;
-        free(part);
-    }
-    free(gzip);
-}
-
 // An empty last block, the checksum and the size.
 void gzip_close(struct gzip *gzip)
 {
     if (gzip->part != NULL)
         gzip_hand_on(gzip);
-    while (gzip_write_first(gzip))
-        continue;
+    filling_finish(&gzip->filling);
     unsigned char end[10] = {3, 0};
     for (unsigned i = 0; i < 4; i++) {
         end[2 + i] = (unsigned char)(gzip->checksum >> 8 * i);
         end[6 + i] = (unsigned char)(gzip->size >> 8 * i);
     }
     gzip_write(gzip, end, sizeof end);
-    gzip_free(gzip);
+    for (void *part; (part = filling_give_back(&gzip->filling)) != NULL;)
+        free(part);
+    free(gzip);
 }

@@ -30,22 +30,26 @@ static const char OVER_TOO_SOON[] = "it speaks another protocol of Tracy's than 
 
 // Opening ---------------------------------------------------------------------
 
-// The program may have ended meanwhile, and one of somebody else's have taken its port: that is not
-// disturbed, nor, where it came just before us, captured.
+// The program may have ended meanwhile, and one of somebody else's have taken its port.
+static status check_port(const struct tracy_client *client)
+{
+    return processes_lost_port(client->process, client->port)
+               ? status_make(STATUS_DATA, "a port of the command is somebody else's by now")
+               : STATUS_OK;
+}
+
+// Somebody else's program is not disturbed, nor, where it came just before us, captured.
 static status connect_socket(struct tracy_client *client)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(client->port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (processes_lost_port(client->process, client->port))
-        return status_make(STATUS_DATA, "a port of the command is somebody else's by now");
+    STATUS_TRY(check_port(client));
     client->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (client->socket < 0 ||
         (connect(client->socket, (struct sockaddr *)&address, sizeof address) != 0 &&
          errno != EINPROGRESS))
         return status_system(errno, "127.0.0.1", "cannot connect to a port of the command");
-    if (processes_lost_port(client->process, client->port))
-        return status_make(STATUS_DATA, "a port of the command is somebody else's by now");
-    return STATUS_OK;
+    return check_port(client);
 }
 
 // As many questions may be open as fit into the socket: with more, both sides could wait for the

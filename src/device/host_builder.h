@@ -69,8 +69,7 @@ bool host_around_before(const struct host_builder *builder, uint32_t index,
 bool host_around_add_followers(const struct host_builder *builder, struct chain_nodes *nodes);
 
 // The chain after the main call, with what a Gemm adds to its product: its input 0 is what the main
-// call gives without that. `*out_some` is false, and
-// there is none, when nothing comes after it.
+// call gives without that. `*out_some` is false, and there is none, when nothing comes after it.
 bool host_around_followers(const struct host_builder *builder, struct chain_nodes *nodes,
                            bool *out_some);
 

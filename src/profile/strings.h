@@ -1,4 +1,5 @@
-// The texts of a profile, each stored once. Id 0 is the empty text.
+// The texts of a profile, each stored once but for those that are not listed. Id 0 is the empty
+// text.
 //
 // Memory: the distinct texts plus about 40 bytes for each; of those that are lent and not listed,
 // 16 to 32 bytes. A text never moves; one thread adds, another may read an id that was handed to

@@ -7,9 +7,9 @@
 #include <zlib.h>
 #endif
 
+#include "base/filling.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/parts.h"
 #include "fields.h"
 #include "wire/protobuf.h"
 
@@ -17,7 +17,7 @@ enum { PACKED_HEADER = 2 * PROTOBUF_HEADER_MOST };
 
 // A chunk, and what it becomes.
 struct part {
-    struct part *next_free;
+    struct filled_part filled;
     struct chunk chunk;
     const struct encode_options *options;
     bool plain;
@@ -32,19 +32,11 @@ struct part {
 struct pack {
     struct output *output;
     const struct encode_options *options;
-    struct parts *parts;
-    struct part *free_parts;
+    struct filling filling;
     struct part *part; // being filled
     size_t count;      // handed on so far
     bool plain;
 };
-
-static struct part *part_create(const struct encode_options *options)
-{
-    struct part *part = memory_allocate_zeroed(1, sizeof *part);
-    part->options = options;
-    return part;
-}
 
 static void part_free(struct part *part)
 {
@@ -118,6 +110,20 @@ static void pack_part(void *argument)
 
 // In order ----------------------------------------------------------------------------
 
+static void pack_take(void *context, void *taken)
+{
+    struct pack *pack = context;
+    const struct part *part = taken;
+    const struct bytes *bytes = part->plain ? &part->bytes : &part->packed;
+    output_write(pack->output, bytes->data, bytes->size);
+}
+
+static void pack_fill_next(struct pack *pack)
+{
+    pack->part = filling_part(&pack->filling);
+    pack->part->options = pack->options;
+}
+
 status pack_open(const char *path, const struct encode_options *options, struct pack **out_pack)
 {
     struct pack *pack = memory_allocate_zeroed(1, sizeof *pack);
@@ -127,32 +133,10 @@ status pack_open(const char *path, const struct encode_options *options, struct 
         return result;
     }
     pack->options = options;
-    pack->parts = parts_open(pack_part);
-    pack->part = part_create(options);
+    filling_start(&pack->filling, sizeof(struct part), pack_part, pack_take, pack);
+    pack_fill_next(pack);
     *out_pack = pack;
     return STATUS_OK;
-}
-
-// Writes the chunk that was handed on first; false when there is none.
-static bool pack_write_first(struct pack *pack)
-{
-    struct part *part = parts_take(pack->parts);
-    if (part == NULL)
-        return false;
-    const struct bytes *bytes = part->plain ? &part->bytes : &part->packed;
-    output_write(pack->output, bytes->data, bytes->size);
-    part->next_free = pack->free_parts;
-    pack->free_parts = part;
-    return true;
-}
-
-static struct part *pack_free_part(struct pack *pack)
-{
-    struct part *part = pack->free_parts;
-    if (part == NULL)
-        return part_create(pack->options);
-    pack->free_parts = part->next_free;
-    return part;
 }
 
 static void pack_hand_on(struct pack *pack)
@@ -160,10 +144,8 @@ static void pack_hand_on(struct pack *pack)
     struct part *part = pack->part;
     part->plain = pack->plain || pack->count < PACK_PLAIN || pack->count % PACK_EACH != 0;
     pack->count++;
-    if (!parts_room(pack->parts))
-        pack_write_first(pack);
-    parts_put(pack->parts, part);
-    pack->part = pack_free_part(pack);
+    filling_hand_on(&pack->filling, part);
+    pack_fill_next(pack);
 }
 
 struct chunk *pack_chunk(struct pack *pack)
@@ -204,15 +186,11 @@ void pack_plain(struct pack *pack, bool plain)
 status pack_close(struct pack *pack, status written)
 {
     pack_hand_on(pack);
-    while (pack_write_first(pack))
-        continue;
-    parts_close(pack->parts);
+    filling_finish(&pack->filling);
     const status result = output_finish(pack->output, written);
     part_free(pack->part);
-    for (struct part *part; (part = pack->free_parts) != NULL;) {
-        pack->free_parts = part->next_free;
+    for (struct part *part; (part = filling_give_back(&pack->filling)) != NULL;)
         part_free(part);
-    }
     free(pack);
     return result;
 }

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/filling.h"
 #include "base/memory.h"
-#include "base/parts.h"
 #include "unit.h"
 #include "wire/csv.h"
 #include "writing.h"
@@ -15,19 +15,20 @@ static const char C4_HEADER[] = "taskId, elapsed_time(us), timestamp(us), event,
 enum { PART_ROWS = 4096 };
 
 // What is known of a row before it is written.
-struct compile_row {
+struct written_row {
     struct timeline_event event;
     struct unit unit;
-    struct view id;  // without data: it has none
+    bool has_id;
+    struct view id;
     uint64_t number; // instead of an ID
     uint64_t bytes;
     bool has_bytes;
 };
 
-struct compile_part {
-    struct compile_part *next_free;
+struct written_part {
+    struct filled_part filled;
     struct writing writing; // of the part: the text of its rows, and what they lose
-    struct compile_row rows[PART_ROWS];
+    struct written_row rows[PART_ROWS];
     size_t count;
 };
 
@@ -40,9 +41,8 @@ struct compile_writer {
     struct unit *units; // by track
     bool *in_cycles;    // by track
     uint64_t rows;
-    struct parts *parts;
-    struct compile_part *free_parts;
-    struct compile_part *part; // being filled
+    struct filling filling;
+    struct written_part *part; // being filled
 };
 
 static bool is_in_cycles(const struct profile *profile, const struct track *track)
@@ -94,10 +94,10 @@ static const char *cdma_prefix(struct view type)
 }
 
 // The ID that the event has, or one after the compiler's convention.
-static void append_id(struct writing *writing, const struct compile_row *row, struct view type)
+static void append_id(struct writing *writing, const struct written_row *row, struct view type)
 {
     const struct unit unit = row->unit;
-    if (row->id.data != NULL) {
+    if (row->has_id) {
         writing_text(writing, row->id, ',');
     } else {
         const bool counted = unit.kind != NULL && unit.kind->id != NULL;
@@ -137,7 +137,7 @@ static void append_number(struct writing *writing, uint64_t number, char end)
     bytes_append(&writing->row, &end, 1);
 }
 
-static void write_c1_row(struct writing *writing, const struct compile_row *row)
+static void write_c1_row(struct writing *writing, const struct written_row *row)
 {
     const struct view name = profile_text(writing->profile, row->event.name);
     const char *word = unit_op_type(row->unit, name);
@@ -182,7 +182,7 @@ static void compile_writer_append_event(struct writing *writing, struct unit uni
     }
 }
 
-static void write_c4_row(struct writing *writing, const struct compile_row *row)
+static void write_c4_row(struct writing *writing, const struct written_row *row)
 {
     const struct timeline_event *event = &row->event;
     append_number(writing, row->number, ',');
@@ -198,9 +198,9 @@ static void write_c4_row(struct writing *writing, const struct compile_row *row)
 
 // Rows -------------------------------------------------------------------------
 
-static void compile_part_write(void *argument)
+static void write_part(void *argument)
 {
-    struct compile_part *part = argument;
+    struct written_part *part = argument;
     struct writing *writing = &part->writing;
     for (size_t i = 0; i < part->count; i++) {
         if (writing->form == TORQ_C4)
@@ -211,74 +211,41 @@ static void compile_part_write(void *argument)
     }
 }
 
-// Writes the part that was handed on first; false when there is none.
-static bool write_first_part(struct compile_writer *writer)
+static void take_part(void *context, void *taken)
 {
-    struct writing *writing = &writer->writing;
-    struct compile_part *part = parts_take(writer->parts);
-    if (part == NULL)
-        return false;
+    struct writing *writing = context;
+    const struct written_part *part = taken;
     output_write(writing->output, part->writing.row.data, part->writing.row.size);
     for (unsigned i = 0; i < WRITING_LOSSES; i++)
         writing->losses[i] += part->writing.losses[i];
-    part->next_free = writer->free_parts;
-    writer->free_parts = part;
-    return true;
 }
 
-static void hand_part_on(struct compile_writer *writer)
+static struct written_part *part_with_room(struct compile_writer *writer)
 {
-    if (!parts_room(writer->parts))
-        write_first_part(writer);
-    parts_put(writer->parts, writer->part);
-    writer->part = NULL;
-}
-
-static struct compile_part *part_with_room(struct compile_writer *writer)
-{
-    if (writer->part != NULL && writer->part->count == PART_ROWS)
-        hand_part_on(writer);
-    if (writer->part != NULL)
-        return writer->part;
-    struct compile_part *part = writer->free_parts;
-    if (part == NULL)
-        part = memory_allocate_zeroed(1, sizeof *part);
-    else
-        writer->free_parts = part->next_free;
-    struct writing *writing = &part->writing;
-    *writing = (struct writing){.profile = writer->writing.profile,
-                                .form = writer->writing.form,
-                                .row = {writing->row.data, 0, writing->row.capacity},
-                                .text = writing->text};
+    struct written_part *part = writer->part;
+    if (part != NULL && part->count < PART_ROWS)
+        return part;
+    if (part != NULL)
+        filling_hand_on(&writer->filling, part);
+    part = writer->part = filling_part(&writer->filling);
+    const struct writing before = part->writing;
+    part->writing = (struct writing){.profile = writer->writing.profile,
+                                     .form = writer->writing.form,
+                                     .row = {before.row.data, 0, before.row.capacity},
+                                     .text = before.text};
     part->count = 0;
-    writer->part = part;
     return part;
-}
-
-static void compile_part_free(struct compile_part *part)
-{
-    if (part == NULL)
-        return;
-    bytes_free(&part->writing.row);
-    bytes_free(&part->writing.text);
-    free(part);
 }
 
 static void write_last_parts(struct compile_writer *writer)
 {
     if (writer->part != NULL)
-        hand_part_on(writer);
-    while (write_first_part(writer))
-        continue;
-}
-
-static void free_parts(struct compile_writer *writer)
-{
-    parts_close(writer->parts);
-    compile_part_free(writer->part);
-    for (struct compile_part *part; (part = writer->free_parts) != NULL;) {
-        writer->free_parts = part->next_free;
-        compile_part_free(part);
+        filling_hand_on(&writer->filling, writer->part);
+    filling_finish(&writer->filling);
+    for (struct written_part *part; (part = filling_give_back(&writer->filling)) != NULL;) {
+        bytes_free(&part->writing.row);
+        bytes_free(&part->writing.text);
+        free(part);
     }
 }
 
@@ -319,9 +286,10 @@ static struct unit compile_writer_unit_of(const struct compile_writer *writer,
 }
 
 // The ID of C1 and C2, or a number for one.
-static void set_id(struct compile_writer *writer, const struct value *id, struct compile_row *row)
+static void set_id(struct compile_writer *writer, const struct value *id, struct written_row *row)
 {
     const struct unit_kind *kind = row->unit.kind;
+    row->has_id = id->kind == VALUE_TEXT || id->kind == VALUE_STRING;
     if (id->kind == VALUE_TEXT)
         row->id = id->text;
     else if (id->kind == VALUE_STRING)
@@ -334,7 +302,7 @@ static void set_id(struct compile_writer *writer, const struct value *id, struct
 
 // The number of C4.
 static void set_number(struct compile_writer *writer, const struct found_values *found,
-                       struct compile_row *row)
+                       struct written_row *row)
 {
     if (found->id.kind == VALUE_UINT)
         row->number = found->id.number;
@@ -359,9 +327,9 @@ static void compile_writer_add_event(struct compile_writer *writer,
     }
     if (!writer->in_cycles[event->track])
         writing->losses[WRITING_CYCLES]++;
-    struct compile_part *part = part_with_room(writer);
-    struct compile_row *row = &part->rows[part->count++];
-    *row = (struct compile_row){.event = *event,
+    struct written_part *part = part_with_room(writer);
+    struct written_row *row = &part->rows[part->count++];
+    *row = (struct written_row){.event = *event,
                                 .unit = unit,
                                 .bytes = found.bytes.number,
                                 .has_bytes = found.bytes.kind == VALUE_UINT};
@@ -389,12 +357,12 @@ status torq_compile_write(struct profile *profile, enum torq_form form, const ch
     status result = writing_start(&writer.writing, profile, form, path, header, to_cycles);
     if (result == STATUS_OK)
         result = compile_writer_collect(&writer);
-    writer.parts = parts_open(compile_part_write);
+    filling_start(&writer.filling, sizeof(struct written_part), write_part, take_part,
+                  &writer.writing);
     struct timeline_event event;
     while (result == STATUS_OK && timeline_next(&writer.writing.timeline, &event))
         compile_writer_add_event(&writer, &event);
     write_last_parts(&writer);
-    free_parts(&writer);
     free(writer.units);
     free(writer.in_cycles);
     return writing_finish(&writer.writing, result);
