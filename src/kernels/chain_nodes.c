@@ -295,21 +295,29 @@ bool chain_nodes_add(struct chain_nodes *nodes, const struct network_node *node)
     return true;
 }
 
+// A step with the one `made` and what is read; UINT32_MAX: there is no room for it, or for that.
+static uint32_t add_step_of(struct chain_nodes *nodes, enum chain_operation operation,
+                            uint32_t made, uint32_t read)
+{
+    if (read == UINT32_MAX)
+        return UINT32_MAX;
+    const uint32_t step = chain_add_step(
+        &nodes->chain,
+        (struct chain_step){.operation = operation, .left = (uint8_t)made, .right = (uint8_t)read});
+    if (step != UINT32_MAX)
+        nodes->chain.result = ELEMENT_F32;
+    return step;
+}
+
 bool chain_nodes_add_value(struct chain_nodes *nodes, uint32_t value)
 {
     const uint32_t made = nodes->chain.step_count - 1;
     const uint32_t sum = nodes->values[made];
-    const uint32_t read = chain_nodes_operand(nodes, value);
-    if (read == UINT32_MAX)
-        return false;
-    const uint32_t step = chain_add_step(
-        &nodes->chain,
-        (struct chain_step){.operation = CHAIN_ADD, .left = (uint8_t)made, .right = (uint8_t)read});
+    const uint32_t step = add_step_of(nodes, CHAIN_ADD, made, chain_nodes_operand(nodes, value));
     if (step == UINT32_MAX)
         return false;
     nodes->values[made] = NETWORK_NONE;
     nodes->values[step] = sum;
-    nodes->chain.result = ELEMENT_F32;
     return true;
 }
 
@@ -325,15 +333,10 @@ static bool add_step_with_input(struct chain_nodes *nodes, enum chain_operation 
 {
     const uint32_t made = nodes->chain.step_count - 1;
     const uint32_t read = chain_nodes_read_value(nodes, NETWORK_NONE, ELEMENT_F32, period);
-    if (read == UINT32_MAX)
-        return false;
-    const uint32_t step = chain_add_step(
-        &nodes->chain,
-        (struct chain_step){.operation = operation, .left = (uint8_t)made, .right = (uint8_t)read});
+    const uint32_t step = add_step_of(nodes, operation, made, read);
     if (step == UINT32_MAX)
         return false;
     nodes->values[step] = NETWORK_NONE;
-    nodes->chain.result = ELEMENT_F32;
     return true;
 }
 

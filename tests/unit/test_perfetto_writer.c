@@ -64,17 +64,24 @@ static status check(struct event_sink *sink, const struct event_batch *batch)
     return STATUS_OK;
 }
 
+// What was written; the caller closes the input.
+static struct profile *read_back(struct input **out_input)
+{
+    struct profile *again = profile_create();
+    assert_true(input_open(path, out_input) == STATUS_OK);
+    assert_true(perfetto_recognise((*out_input)->bytes));
+    assert_true(perfetto_read(*out_input, again) == STATUS_OK);
+    assert_true(profile_finish(again) == STATUS_OK);
+    return again;
+}
+
 static struct checker write_and_read(struct profile *profile, uint32_t *out_lanes)
 {
     const struct perfetto_writer_options options = {0};
     assert_true(profile_finish(profile) == STATUS_OK);
     assert_true(perfetto_write(profile, path, &options) == STATUS_OK);
-    struct profile *again = profile_create();
     struct input *input;
-    assert_true(input_open(path, &input) == STATUS_OK);
-    assert_true(perfetto_recognise(input->bytes));
-    assert_true(perfetto_read(input, again) == STATUS_OK);
-    assert_true(profile_finish(again) == STATUS_OK);
+    struct profile *again = read_back(&input);
     const struct ledger ledger = profile_ledger(again);
     assert_true(ledger.lost == 0 && ledger.impossible == 0);
     struct checker checker = {.sink.take = check, .profile = again, .lane = "SLICE 0"};
@@ -156,11 +163,8 @@ static void late_events_of_a_stream_are_written_too(void **state)
     assert_true(profile_finish(profile) == STATUS_OK);
     assert_true(perfetto_writer_close(writer, STATUS_OK) == STATUS_OK);
 
-    struct profile *again = profile_create();
     struct input *input;
-    assert_true(input_open(path, &input) == STATUS_OK);
-    assert_true(perfetto_read(input, again) == STATUS_OK);
-    assert_true(profile_finish(again) == STATUS_OK);
+    struct profile *again = read_back(&input);
     struct checker checker = {.sink.take = check, .profile = again, .lane = "SLICE 0"};
     assert_true(profile_replay(again, &checker.sink) == STATUS_OK);
     assert_int_equal(checker.spans, COUNT);
@@ -231,11 +235,8 @@ static uint64_t size_of_values(bool tells)
     }
     assert_true(profile_finish(profile) == STATUS_OK);
     assert_true(perfetto_writer_close(writer, STATUS_OK) == STATUS_OK);
-    struct profile *again = profile_create();
     struct input *input;
-    assert_true(input_open(path, &input) == STATUS_OK);
-    assert_true(perfetto_read(input, again) == STATUS_OK);
-    assert_true(profile_finish(again) == STATUS_OK);
+    struct profile *again = read_back(&input);
     assert_true(profile_ledger(again).recorded == EVENTS && profile_ledger(again).lost == 0);
     const uint64_t size = input->bytes.size;
     input_close(input);
